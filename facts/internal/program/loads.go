@@ -241,6 +241,7 @@ func (u *use) loadsWritten(language, text string) {
 		}
 		st, _ := u.AuthoredText(file)
 		if whole, known := st.Template(); known && whole.Value() != nil && *whole.Value() != text {
+			u.sendsText(file)
 			u.shell.Enter("code "+file, func() {
 				u.surely(func() { u.bare().code(language, whole, "file") })
 				u.lineage(*whole.Value())

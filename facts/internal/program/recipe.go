@@ -35,7 +35,10 @@ mvn mvnw | pom.xml | maven
 ant | build.xml | maven
 docker podman buildah nerdctl docker-compose podman-compose | Dockerfile* *.Dockerfile *.dockerfile Containerfile* | docker
 gradle gradlew | *.gradle *.kts | compiled
-mvn mvnw sbt javac kotlinc | *.java *.kt *.scala *.sbt | compiled
+java kotlin scala scala-cli groovy jbang | *.java *.kt *.kts *.scala *.sc *.groovy | compiled
+dart flutter | *.dart | compiled
+julia crystal nim runghc ghci stack cabal Rscript | *.jl *.cr *.nim *.hs *.R *.r | compiled
+mvn mvnw gradle gradlew sbt javac kotlinc | *.java *.kt *.groovy *.scala *.sbt | compiled
 pytest py.test nosetests unittest tox nox coverage | conftest.py test_*.py *_test.py | python
 nox | noxfile.py | nox
 pip pip3 uv build pipx poetry pdm hatch easy_install | setup.py hatch_build.py build.py | python
@@ -151,6 +154,9 @@ func (u *use) judgesText(kind, file string) bool {
 	}
 	_, now := u.Files[file]
 	text, known := st.Template()
+	if runsKind(kind, file) && !u.onlyBuilds() && u.ofVerb(kind, file, text.Text()) != "" {
+		u.sendsText(file)
+	}
 	u.shell.Enter("recipe "+file, func() {
 		switch {
 		case known && text.Literal() && now:
@@ -261,7 +267,7 @@ func (u *use) ofVerb(kind, file, text string) string {
 		u.name == "dotnet" && !u.told(" run test watch "), u.name == "csc",
 		u.name == "zig" && path.Base(file) != "build.zig" && !u.told(" run test "):
 		return ""
-	case wordlist.Has(" javac kotlinc rustc ", u.name), u.name == "go" && !wordlist.Has(" run test tool ", verb),
+	case wordlist.Has(" javac rustc ", u.name), u.name == "kotlinc" && !u.told(" -script "), u.name == "go" && !wordlist.Has(" run test tool ", verb),
 		u.name != "go" && strings.HasSuffix(file, ".rs") && path.Base(file) != "build.rs" && !wordlist.Has(" run test bench r t nextest ", verb):
 		return ""
 	}

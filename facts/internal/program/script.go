@@ -180,6 +180,7 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			continue
 		}
 		u.Runs(u.ID, p.Path)
+		u.sendsText(p.Path)
 		u.runsPieces(language, p.Path)
 		st, ok := u.written(language, p.Path)
 		if isInput(flow.Literal(p.Path)) {
@@ -276,6 +277,7 @@ func (u *use) runsFile(name string) {
 		st, ok := u.Files[p.Path]
 		u.Runs(len(u.Commands())+1, p.Path) // it is listed next
 		u.runsPieces("", p.Path)
+		u.sendsText(p.Path)
 		if !ok {
 			u.Does = append(u.Does, u.looksInto(p.Path)...)
 		} else if text, ok := st.Template(); !ok {
