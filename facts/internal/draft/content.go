@@ -158,7 +158,11 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 // nothing that is known.
 func (d *Draft) FileStream(at Where, f flow.Word) flow.Stream {
 	out := flow.Stream{Some: true, Taint: f.Taint()}
-	for _, p := range d.Absolute(at, f) {
+	targets := d.Absolute(at, f)
+	if len(targets) == 1 && !targets[0].Glob && !targets[0].Contents {
+		out.File = targets[0].Path
+	}
+	for _, p := range targets {
 		if st, ok := d.Files[p.Path]; ok {
 			st.Taint = st.Taint.In(p.Path)
 			return st

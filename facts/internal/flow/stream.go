@@ -13,6 +13,7 @@ type Stream struct {
 	Taint Taint
 	From  int    // the command that writes it, 0 for none
 	Some  bool   // something flows at all
+	File  string // the file that it is all of, whose text nobody has read; "" for others
 	Files []Word // the files that the names in it stand for, by pattern
 	Under []Word // directories in which the file names in it lie
 	Whole []Word // directories of which it names everything, down to themselves

@@ -36,6 +36,7 @@ type Hole struct {
 	Unset bool     // a variable that the line does not set, and most likely nothing does
 	Many  bool     // it may be several words
 	Taint Taint    // what flows through it
+	File  string   // the file that it is a line of, or all of; "" for none that is known
 }
 
 // Literal returns the word that says s, as if it stood in quotes.

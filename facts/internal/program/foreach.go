@@ -17,7 +17,11 @@ func (u *use) xargs() {
 		u.effect(&hook.Process{Verb: "fork bomb", All: true})
 	}
 	items, known := u.items()
-	unknown := flow.Unknown(&flow.Hole{Why: "a word from standard input", Many: true, Taint: u.Stdin.Taint})
+	hole := &flow.Hole{Why: "a word from standard input", Many: true, Taint: u.Stdin.Taint, File: u.Stdin.File}
+	if f, ok := u.opt("arg-file"); ok {
+		hole.File = u.content(f).File
+	}
+	unknown := flow.Unknown(hole)
 	u.Stdin = flow.Stream{}
 	for _, name := range []string{"replace", "I", "J"} {
 		r, ok := u.opt(name)
@@ -76,6 +80,9 @@ func (u *use) items() (items []flow.Word, known bool) {
 		in = u.content(f)
 	}
 	text, ok := in.Left()
+	if !ok && in.File != "" {
+		return nil, false
+	}
 	if !ok {
 		return in.Handed(), false
 	}

@@ -35,7 +35,7 @@ func (u *use) output() flow.Stream {
 		out, out.More = u.relisted(in, out), in.More
 		out.Text, out.Taint = u.copied(in.Text), out.Taint.Merge(in.Taint)
 		if u.name == "cat" && len(u.opts) == 0 {
-			out.Form = in.Form
+			out.Form, out.File = in.Form, in.File
 		}
 	case "filter", "encode":
 		out.More = in.More
@@ -48,6 +48,9 @@ func (u *use) output() flow.Stream {
 		}
 		if u.name == "rev" {
 			out.Text = reversed(in.Text)
+		}
+		if wordlist.Has(" sort gsort uniq tac ", u.name) || u.has("invert-match") {
+			out.File = in.File // most of its lines
 		}
 		if out.Taint.Secret == flow.Outputs && wordlist.Has(" jq gojq jaq yq gyq gron dasel ", u.name) && len(u.rest) > 0 && picksOutput(u.rest[0].Text()) {
 			out.Taint.Secret = "" // one output is an address, most likely

@@ -37,7 +37,14 @@ func (u *use) unknownCode(language string, t flow.Taint, source, why string) flo
 }
 
 // touch records what the program does to every path that a word can be.
-func (u *use) touch(f flow.Word, a draft.Access) { u.UsePath(*u.at(), u.ID, f, a) }
+func (u *use) touch(f flow.Word, a draft.Access) {
+	u.UsePath(*u.at(), u.ID, f, a)
+	if a.Kind == "delete" {
+		for _, one := range u.fromList(f) {
+			u.UsePath(*u.at(), u.ID, one, a)
+		}
+	}
+}
 
 // targets are the paths that a word can be.
 func (u *use) targets(f flow.Word) []draft.Target { return u.Absolute(*u.at(), f) }

@@ -126,15 +126,15 @@ func (c *Call) lose() {
 
 // unread is what read sets where the input is not known.
 func (c *Call) unread() flow.Word {
-	if names := c.Stdin.Names(); len(names) == 1 {
+	if names := c.Stdin.Names(); len(names) == 1 && c.Stdin.File == "" {
 		return names[0]
 	}
-	return flow.Unknown(&flow.Hole{Why: "text that was read", Empty: true, Taint: c.Stdin.Taint})
+	return flow.Unknown(&flow.Hole{Why: "text that was read", Empty: true, Taint: c.Stdin.Taint, File: c.Stdin.File})
 }
 
 func (c *Call) unreadArray() variable {
 	f := c.unread()
-	return variable{value: flow.Unknown(&flow.Hole{Why: "text that was read", Empty: true, Many: true, Taint: f.Taint()})}
+	return variable{value: flow.Unknown(&flow.Hole{Why: "text that was read", Empty: true, Many: true, Taint: f.Taint(), File: c.Stdin.File})}
 }
 
 // read takes variables from a line of its input.
@@ -253,7 +253,7 @@ func (c *Call) mapfile() (flow.Stream, bool) {
 		v = v.with(strconv.Itoa(r.origin+i), flow.Literal(l))
 	}
 	if len(r.callback.Parts) > 0 {
-		more := flow.Unknown(&flow.Hole{Why: "a line that was read", Many: true})
+		more := flow.Unknown(&flow.Hole{Why: "a line that was read", Many: true, File: c.Stdin.File})
 		c.Text(flow.Join([]flow.Word{r.callback, more}), flow.Stream{})
 	}
 	if n := name.Value(); n != nil {

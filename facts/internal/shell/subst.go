@@ -32,7 +32,7 @@ func (w *Shell) substitution(s *state, c *syntax.CmdSubst) flow.Word {
 	if names := out.Names(); len(names) == 1 {
 		return names[0]
 	}
-	h := &flow.Hole{Why: "the output of a command", Empty: true, Many: true, Taint: out.Taint}
+	h := &flow.Hole{Why: "the output of a command", Empty: true, Many: true, Taint: out.Taint, File: out.File}
 	for _, text := range out.Could {
 		h.Guess = append(h.Guess, strings.TrimRight(text, "\n"))
 	}
