@@ -1,8 +1,11 @@
 package program
 
 import (
+	"cmp"
+	"hash/fnv"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gate/facts/internal/flow"
@@ -16,6 +19,7 @@ import (
 const (
 	staged    = "staged/"
 	committed = "commit/"
+	onRemote  = "pushed/" // of commits what a remote has: pushed/REMOTE/NAME
 )
 
 // gitCarries follows files with a secret into the index of a repository and into its
@@ -87,7 +91,23 @@ func (u *use) gitTakesUp(into string, words []flow.Word, tracked bool) {
 		case s.Taint.Secret == "" || !inside || part || world.Below(s.Path, git), s.Named && !u.wroteSecret(s.Path):
 		case tracked && !u.gitTracks(git, name), !tracked && !u.has("force") && u.gitIgnores(tree, name) && !u.gitTracks(git, name):
 		default:
-			u.Part(git, into+name, flow.Taint{Secret: s.Taint.Secret, From: s.Path})
+			u.gitHas(git, into, name, flow.Taint{Secret: s.Taint.Secret, From: s.Path})
+		}
+	}
+}
+
+// gitHas notes that a part of the repository has a file with a secret. Of a new commit no
+// remote has anything.
+func (u *use) gitHas(git, into, name string, t flow.Taint) {
+	u.Part(git, into+name, t)
+	if into != committed {
+		return
+	}
+	for _, s := range u.PartsOf(git) {
+		if rest, ok := strings.CutPrefix(s.Below, onRemote); ok {
+			if _, of, _ := strings.Cut(rest, "/"); of == name {
+				u.Part(git, s.Below, flow.Taint{})
+			}
 		}
 	}
 }
@@ -105,7 +125,7 @@ func (u *use) gitCommits() {
 	}
 	for _, s := range u.PartsOf(git) {
 		if name, ok := strings.CutPrefix(s.Below, staged); ok {
-			u.Part(git, committed+name, s.Taint)
+			u.gitHas(git, committed, name, s.Taint)
 			u.Part(git, s.Below, flow.Taint{})
 		}
 	}
@@ -164,34 +184,63 @@ func (u *use) gitBlurs() {
 	}
 }
 
-// gitHolds is the secret of a file in the commits of the repository.
-func (u *use) gitHolds() (held flow.Taint) {
+// gitHolds is the secret of a file in the commits of the repository, and not in those that a
+// remote has; "" is none.
+func (u *use) gitHolds(remote string) (held flow.Taint) {
 	git, _ := u.gitRepository()
-	for _, s := range u.PartsOf(git) {
-		if strings.HasPrefix(s.Below, committed) && (held.Secret == "" || held.Coarse && s.Taint.From != "") {
+	parts := u.PartsOf(git)
+	has := map[string]bool{}
+	for _, s := range parts {
+		if name, ok := strings.CutPrefix(s.Below, onRemote+remote+"/"); ok && remote != "" {
+			has[name] = true
+		}
+	}
+	for _, s := range parts {
+		if name, ok := strings.CutPrefix(s.Below, committed); ok && !has[name] && (held.Secret == "" || held.Coarse && s.Taint.From != "") {
 			held = flow.Taint{Secret: s.Taint.Secret, From: s.Taint.From, Coarse: s.Taint.From == ""}
 		}
 	}
 	return held
 }
 
-// gitPushes says what goes along with a push, and that it is no news any more.
+// gitPushes says what goes along with a push, and that it is no news any more for the remote.
 func (u *use) gitPushes(is *hook.GitPush) {
 	if is.Delete && len(u.rest) < 3 && u.has("delete") {
 		return
 	}
-	u.Carry(is, u.gitHolds())
+	remote := u.pushesTo(is)
+	u.Carry(is, u.gitHolds(remote))
 	git, _ := u.gitRepository()
 	for _, s := range u.PartsOf(git) {
-		if strings.HasPrefix(s.Below, committed) {
-			u.Part(git, s.Below, flow.Taint{})
+		if name, ok := strings.CutPrefix(s.Below, committed); ok && remote != "" {
+			u.Part(git, onRemote+remote+"/"+name, s.Taint)
 		}
 	}
 }
 
+// pushesTo is a name for the remote of a push that stays the same whatever the remote is
+// called: a digest of its address, as git's settings have it. It is "" for one that nobody
+// knows.
+func (u *use) pushesTo(is *hook.GitPush) string {
+	settings := u.gitSettings()
+	name := flow.Text(is.Remote)
+	if name == "" && len(u.rest) > 0 {
+		return "" // a word that is not known
+	}
+	for _, head := range u.headBranches() {
+		for _, key := range []string{"branch." + head + ".pushremote", "remote.pushdefault", "branch." + head + ".remote"} {
+			name = cmp.Or(name, settings.Last(key))
+		}
+	}
+	name = cmp.Or(name, "origin")
+	digest := fnv.New64a()
+	digest.Write([]byte(cmp.Or(settings.Last("remote."+name+".pushurl"), settings.Last("remote."+name+".url"), name)))
+	return strconv.FormatUint(digest.Sum64(), 16)
+}
+
 // gitPacks has the commits written into a file or to the output.
 func (u *use) gitPacks() {
-	held := u.gitHolds()
+	held := u.gitHolds("")
 	if held.Secret == "" {
 		return
 	}
