@@ -55,6 +55,9 @@ func (u *use) output() flow.Stream {
 		if out.Taint.Secret == flow.Outputs && wordlist.Has(" jq gojq jaq yq gyq gron dasel ", u.name) && len(u.rest) > 0 && picksOutput(u.rest[0].Text()) {
 			out.Taint.Secret = "" // one output is an address, most likely
 		}
+		if out.Taint.Secret == flow.Outputs && wordlist.Has(" grep egrep fgrep rg ag ", u.name) && len(u.rest) > 0 && picksName(u.rest[0].Text()) {
+			out.Taint.Secret = ""
+		}
 		if u.name == "envsubst" || u.name == "gomplate" {
 			out.Taint = out.Taint.Merge(u.sourced())
 		}
@@ -251,17 +254,57 @@ func picksOutput(filter string) bool {
 	return picks
 }
 
+// picksName reports a search for lines with a name which promises no secret.
+func picksName(pattern string) bool {
+	return settingName().MatchString(pattern) && !secret.Promises(strings.Trim(pattern, `"':= `)) && !settingSecret().MatchString(strings.Trim(pattern, `"':= `))
+}
+
+var settingName = lazy(`^["']?[A-Za-z][\w.-]+["']?\s*[:=]?$`)
+
 // member finds a name in a filter of jq, and a type of resources that it selects.
 var member = lazy(`(?:\.\[?["']?|==\s*["'])([A-Za-z_]\w*)`)
 
-// tellsOutputs reports a program that prints all that was made of infrastructure, also
-// what it keeps from the eyes of people: passwords and keys.
+// tellsOutputs reports a program that prints all that was made of infrastructure, or how a
+// service is set up, also what it keeps from the eyes of people: passwords and keys.
 func (u *use) tellsOutputs() bool {
 	switch u.name {
-	case "terraform":
+	case "terraform", "tofu", "opentofu", "tf", "terragrunt":
 		return len(u.verbs) > 0 && u.has("json") && (u.verbs[0] == "show" || u.verbs[0] == "output" && len(u.rest) == 0)
 	case "pulumi":
 		return u.has("show-secrets") || len(u.verbs) > 1 && u.verbs[0] == "stack" && u.verbs[1] == "export"
+	case "docker", "podman", "nerdctl": // a format picks
+		inspects := len(u.verbs) > 0 && u.verbs[len(u.verbs)-1] == "inspect" && (len(u.verbs) == 1 || u.verbs[0] == "container")
+		return inspects && !u.has("format") && !u.has("f") || len(u.verbs) > 1 && u.verbs[0] == "compose" && u.printsSettings()
+	case "docker-compose", "podman-compose":
+		return u.printsSettings()
+	}
+	line := strings.Join(u.verbs, " ") + " " + flow.Join(u.rest).Prefix()
+	for row := range strings.Lines(settingsRows) {
+		names, verbs, _ := strings.Cut(strings.TrimSuffix(row, "\n"), " | ")
+		if wordlist.Has(" "+names+" ", u.name) {
+			for verb := range strings.SplitSeq(verbs, ", ") {
+				if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " "), verb); ok && (rest == "" || rest[0] == ' ') {
+					return true
+				}
+			}
+		}
 	}
 	return false
 }
+
+// printsSettings reports a call of docker compose that prints the file with its variables.
+func (u *use) printsSettings() bool {
+	return len(u.verbs) > 0 && wordlist.Has(" config convert ", u.verbs[len(u.verbs)-1]) &&
+		!slices.ContainsFunc([]string{"hash", "quiet", "services", "volumes", "images", "profiles", "environment", "no-interpolate"}, u.has)
+}
+
+// settingsRows are programs, and the verbs by which they print the settings of a service with
+// the values of its variables.
+const settingsRows = `netlify ntl | env:list, env:get
+cf | env
+eb | printenv
+aws awslocal | lambda get-function, lambda get-function-configuration, ecs describe-task-definition, elasticbeanstalk describe-configuration-settings, amplify get-app
+helm | get values, get all, get manifest
+fly flyctl | config env
+systemctl | show-environment
+`
