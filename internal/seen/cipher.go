@@ -5,6 +5,7 @@ import "strings"
 // Limits of what is looked through for values under a constant.
 const (
 	maxNumbers  = 4096 // of a text
+	maxRun      = 512  // numbers of a list: a longer one is a table of data
 	maxShifted  = 512  // bytes of one code
 	maxShiftedN = 8    // codes of a text
 )
@@ -14,9 +15,11 @@ const (
 // k[0]=72; k[1]=105 has it.
 func (d *decoder) ciphered(text string) {
 	for _, run := range integers(text) {
-		d.underConstant(run)
-		d.underConstant(everySecond(run[1:]))
-		d.underConstant(everySecond(run))
+		if len(run) <= maxRun {
+			d.underConstant(run)
+			d.underConstant(everySecond(run[1:]))
+			d.underConstant(everySecond(run))
+		}
 	}
 	if chars := singles(text); chars != "" {
 		d.show(chars)
@@ -52,8 +55,8 @@ func (d *decoder) underConstant(list []int) {
 		sum += n
 		bytes[i], sums[i] = byte(n), byte(sum)
 	}
-	d.show(string(bytes))
-	d.show(string(sums))
+	d.shows(string(bytes), d.quick)
+	d.shows(string(sums), d.quick)
 	d.shifted(bytes)
 }
 
@@ -67,11 +70,11 @@ func (d *decoder) shifted(code []byte) {
 		for i, c := range code {
 			out[i] = c ^ byte(by)
 		}
-		d.show(string(out))
+		d.shows(string(out), d.quick)
 		for i, c := range code {
 			out[i] = c + byte(by)
 		}
-		d.show(string(out))
+		d.shows(string(out), d.quick)
 	}
 }
 

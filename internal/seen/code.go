@@ -253,7 +253,7 @@ func (d *decoder) turned(text string) {
 				out[i] = digit(c - '0')
 			}
 		}
-		d.show(string(out))
+		d.shows(string(out), d.quick)
 	}
 	same := func(n byte) byte { return '0' + n }
 	turn(func(n byte) byte { return 'z' - n }, same)

@@ -24,9 +24,10 @@ const (
 // A decoder shows every text that a text may stand for.
 type decoder struct {
 	view   func(string)
-	passes int  // that a view takes
-	left   int  // bytes that may still be gone through
-	cut    bool // they did not suffice
+	quick  func(string) // the same but for words
+	passes int          // that a view takes
+	left   int          // bytes that may still be gone through
+	cut    bool         // they did not suffice
 }
 
 // decode shows a text backwards, and whatever it decodes to.
@@ -60,7 +61,9 @@ func (d *decoder) decode(text string, depth int) {
 }
 
 // show shows what a text was decoded to, as long as there is room.
-func (d *decoder) show(text string) bool {
+func (d *decoder) show(text string) bool { return d.shows(text, d.view) }
+
+func (d *decoder) shows(text string, view func(string)) bool {
 	if len(text) < leastLength {
 		return true
 	}
@@ -68,7 +71,7 @@ func (d *decoder) show(text string) bool {
 		d.cut = true
 		return false
 	}
-	d.view(text)
+	view(text)
 	return true
 }
 

@@ -19,7 +19,7 @@ func (c *content) secretsIn(each func(func(string))) []Hit {
 	if f == nil {
 		return nil
 	}
-	d := decoder{view: f.text, passes: f.views(), left: maxWork}
+	d := decoder{view: f.text, quick: f.letters, passes: f.views(), left: maxWork}
 	var texts, pieces []string
 	seen := map[string]bool{}
 	each(func(text string) {
@@ -156,6 +156,18 @@ func (r *roller) leaving(length int) *roller {
 
 // text looks for the secrets in one text. One that was found is not looked for any more.
 func (f *finder) text(text string) {
+	f.letters(text)
+	if len(f.begun) > 0 {
+		for _, words := range beginnings(text) {
+			for i := range f.begun {
+				f.pass(&f.begun[i], kindWords, words)
+			}
+		}
+	}
+}
+
+// letters looks for all but the beginnings of words, in a text that has none.
+func (f *finder) letters(text string) {
 	for i := range f.passes {
 		f.pass(&f.passes[i], kindSecret, []byte(text))
 	}
@@ -163,13 +175,6 @@ func (f *finder) text(text string) {
 		f.room = fold(f.room[:0], text)
 		for i := range f.folded {
 			f.pass(&f.folded[i], kindWindow, f.room)
-		}
-	}
-	if len(f.begun) > 0 {
-		for _, words := range beginnings(text) {
-			for i := range f.begun {
-				f.pass(&f.begun[i], kindWords, words)
-			}
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (f *finder) parts(text string, deep bool) (list []string) {
 		return list
 	}
 	decoded := func(text string) []match {
-		d := decoder{view: f.text, passes: f.views(), left: maxWork}
+		d := decoder{view: f.text, quick: f.letters, passes: f.views(), left: maxWork}
 		return f.values(func() { d.decode(text, maxDepth); d.ciphered(text); f.text(joined(text)) })
 	}
 	all := decoded(text)
