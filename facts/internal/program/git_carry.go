@@ -2,7 +2,6 @@ package program
 
 import (
 	"cmp"
-	"hash/fnv"
 	"path"
 	"slices"
 	"strconv"
@@ -233,9 +232,11 @@ func (u *use) pushesTo(is *hook.GitPush) string {
 		}
 	}
 	name = cmp.Or(name, "origin")
-	digest := fnv.New64a()
-	digest.Write([]byte(cmp.Or(settings.Last("remote."+name+".pushurl"), settings.Last("remote."+name+".url"), name)))
-	return strconv.FormatUint(digest.Sum64(), 16)
+	digest := uint64(14695981039346656037) // FNV-1a
+	for _, c := range []byte(cmp.Or(settings.Last("remote."+name+".pushurl"), settings.Last("remote."+name+".url"), name)) {
+		digest = (digest ^ uint64(c)) * 1099511628211
+	}
+	return strconv.FormatUint(digest, 16)
 }
 
 // gitPacks has the commits written into a file or to the output.

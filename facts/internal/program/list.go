@@ -47,12 +47,14 @@ func (u *use) namesOf(text string, words bool) (names []string) {
 			names = append(names, strings.Fields(line)...)
 		}
 	}
-	inside := func(name string) int {
+	var first, rest []string
+	for _, name := range names {
 		if strings.HasPrefix(name, "/") && !world.Below(name, u.World.Project) || strings.HasPrefix(name, "..") || strings.Contains(name, "/..") {
-			return 0
+			first = append(first, name)
+		} else {
+			rest = append(rest, name)
 		}
-		return 1
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return inside(a) - inside(b) })
+	names = append(first, rest...)
 	return names[:min(len(names), maxListed)]
 }

@@ -37,7 +37,7 @@ docker podman buildah nerdctl docker-compose podman-compose | Dockerfile* *.Dock
 gradle gradlew | *.gradle *.kts | compiled
 java kotlin scala scala-cli groovy jbang | *.java *.kt *.kts *.scala *.sc *.groovy | compiled
 dart flutter | *.dart | compiled
-julia crystal nim runghc ghci stack cabal Rscript | *.jl *.cr *.nim *.hs *.R *.r | compiled
+julia crystal nim runghc ghci stack cabal | *.jl *.cr *.nim *.hs | compiled
 mvn mvnw gradle gradlew sbt javac kotlinc | *.java *.kt *.groovy *.scala *.sbt | compiled
 pytest py.test nosetests unittest tox nox coverage | conftest.py test_*.py *_test.py | python
 nox | noxfile.py | nox
