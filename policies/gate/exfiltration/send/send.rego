@@ -35,6 +35,24 @@
 #           - burpcollaborator.net
 #           - ngrok.io
 #           - ngrok-free.app
+#           - gofile.io
+#           - pixeldrain.com
+#           - filebin.net
+#           - tmpfiles.org
+#           - uguu.se
+#           - oshi.at
+#           - workupload.com
+#           - sendspace.com
+#           - filetransfer.io
+#           - wetransfer.com
+#           - sprunge.us
+#           - clbin.com
+#           - rentry.co
+#           - requestcatcher.com
+#           - oastify.com
+#           - trycloudflare.com
+#           - loca.lt
+#           - serveo.net
 #         description: hosts, with their subdomains, that take anything from anybody
 package gate.exfiltration.send
 
