@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -46,10 +47,60 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 			carry(ev.Tool(), f)
 			asks(f, ev, kept.Holds)
 		}
-		AddFlow(f, flowsOf(hits))
+		AddFlow(f, flowsOf(g.packages(f, kept, hits)))
 		g.sources(f, ev, kept)
 	}
 	return f
+}
+
+// packages adds the flows of packages, each for the commands that install it, and returns
+// the hits that belong to the whole call.
+func (g *Gate) packages(f *hook.Facts, kept *seen.Seen, hits []seen.Hit) (rest []seen.Hit) {
+	if f == nil {
+		return hits
+	}
+	n := 0
+	for _, h := range hits {
+		if h.What != "package" && h.What != seen.Unasked {
+			rest = append(rest, h)
+			continue
+		}
+		for i := range f.Effects {
+			e, ok := f.Effects[i].Is.(*hook.PackageInstall)
+			if !ok || n == maxFlow || !slices.ContainsFunc(e.Packages, func(p *string) bool { return p != nil && seen.PackageOf(*p) == h.Text }) {
+				continue
+			}
+			if h.What == seen.Unasked && kept.Brings() && g.ofProject(f, f.Effects[i].Command, e) {
+				continue
+			}
+			n++
+			flow := flowsOf([]seen.Hit{h})[0]
+			flow.Effect, flow.Command = f.Effects[i].Kind(), f.Effects[i].Command
+			f.Flow = append(f.Flow, flow)
+		}
+	}
+	return rest
+}
+
+// ofProject reports a program by its bare name that npx and its like take from what the
+// project has installed, where nobody can look into that: on another machine, or before
+// the first call that shows it. Facts know the programs that are there.
+func (g *Gate) ofProject(f *hook.Facts, command int, e *hook.PackageInstall) bool {
+	if e.From != "run" || !strings.Contains(" npx bunx npm bun pnpm yarn ", " "+e.Tool+" ") || f.Shell == nil || command < 1 || command > len(f.Shell.Commands) {
+		return false
+	}
+	for _, p := range e.Packages {
+		if p == nil || strings.LastIndexByte(*p, '@') > 0 { // a version of its own
+			return false
+		}
+	}
+	for _, w := range strings.Fields(f.Shell.Text) {
+		if w == "-y" || w == "--yes" { // that is for what is not there
+			return false
+		}
+	}
+	dir := f.Shell.Commands[command-1].Dir
+	return dir != nil && g.text(path.Join(*dir, "node_modules/.package-lock.json")) == ""
 }
 
 // copies adds to what a call leaves in files the secrets that the session was shown and

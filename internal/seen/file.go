@@ -44,11 +44,12 @@ const (
 	kindCheck // of a key, and never in a record
 	kindRoll  // the same
 	kindWindow
-	kindWords // the beginnings of words of a phrase
+	kindPhrase // the beginnings of words of a phrase
+	kindWord   // of a prompt or of the address of a page; see [wordsOf]
 )
 
 func (k kind) String() string {
-	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", "", "secret", "secret"}[k]
+	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", "", "secret", "secret", "word"}[k]
 }
 
 // A source is the kind of text that tokens stood in. Its number stands in files.
@@ -85,7 +86,7 @@ type note struct {
 // A value is a secret, cut to the length that is kept of it, or a window of one.
 type value struct {
 	what, text string
-	kind       kind // kindSecret, kindWindow or kindWords
+	kind       kind // kindSecret, kindWindow or kindPhrase
 }
 
 // A token is a host or the like.
@@ -344,7 +345,7 @@ func (c *content) news(n *note) *record {
 		switch v.kind {
 		case kindWindow:
 			length |= foldedFlag
-		case kindWords:
+		case kindPhrase:
 			length |= foldedFlag | begunFlag
 		}
 		d := c.key.of(v.kind, v.text)
@@ -365,9 +366,8 @@ func (c *content) news(n *note) *record {
 		n.tokens, r.more = n.tokens[:maxTokens], true
 	}
 	w := c.wanted(n.tokens)
-	person := n.source == sourcePerson
 	c.each(w, func(i int, r *record) {
-		if (r.source == sourcePerson) == person {
+		if (r.source == sourcePerson) == (n.source == sourcePerson) && (n.source != sourceAddressed || r.source == sourceAddressed) {
 			w.found[i] = true
 		}
 	})

@@ -160,7 +160,7 @@ func (f *finder) text(text string) {
 	if len(f.begun) > 0 {
 		for _, words := range beginnings(text) {
 			for i := range f.begun {
-				f.pass(&f.begun[i], kindWords, words)
+				f.pass(&f.begun[i], kindPhrase, words)
 			}
 		}
 	}
@@ -228,28 +228,46 @@ func (c *content) tokens(ev *hook.Event) []Hit {
 			l.add(kindHost, hostOf(text(ev.Facts.Hosts[i].Host)))
 		}
 	}
-	return c.brought(&l)
+	for _, name := range installed(ev.Facts) {
+		l.add(kindPackage, name)
+	}
+	hits := c.brought(&l)
+	if ev.Facts == nil || ev.Facts.Shell == nil { // a line in a comment or a page runs nowhere
+		hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.What == Instruction && h.line })
+	}
+	return hits
 }
 
 // brought are the hits of the tokens of a call.
 func (c *content) brought(l *lexer) []Hit {
 	w := c.wanted(l.tokens)
 	hits := make([]Hit, len(l.tokens))
+	said := make([]bool, len(l.tokens))
 	c.each(w, func(i int, r *record) {
 		switch {
 		case r.source == sourcePerson:
 			w.found[i] = true
+		case r.source == sourceAddressed && !said[i]:
+			said[i], hits[i] = true, Hit{}
+			fallthrough
 		case hits[i].Origin == "":
 			hits[i] = Hit{Origin: Untrusted, What: l.tokens[i].kind.String(), Via: r.source.String(), Text: l.tokens[i].text, Call: r.call, Time: r.at, How: Known}
 		}
 	})
-	out := hits[:0]
+	var out []Hit
 	for i, h := range hits {
 		if h.Origin == "" || w.found[i] {
 			continue
 		}
 		h.Host = hostIn(l.tokens[i])
+		if l.tokens[i].kind == kindPackage && !c.asked(h.Text) {
+			h.What = Unasked
+		}
 		out = append(out, h)
+		if said[i] {
+			h.What, h.line = Instruction, l.tokens[i].kind == kindCommand
+			out = append(out, h)
+		}
 	}
 	return out
 }

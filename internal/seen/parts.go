@@ -81,7 +81,7 @@ type match struct {
 
 func (p match) in(text string) bool {
 	switch p.kind {
-	case kindWords:
+	case kindPhrase:
 		return false // it takes many words
 	case kindWindow:
 		text = string(fold(nil, text))
@@ -99,7 +99,7 @@ func (f *finder) values(look func()) []match {
 
 // whole are the words of a text that a match stands in: of a value gate keeps pieces.
 func (p match) whole(text string) (list []string) {
-	if p.kind == kindWords {
+	if p.kind == kindPhrase {
 		return []string{strings.TrimSpace(text)}
 	}
 	window := p.kind == kindWindow

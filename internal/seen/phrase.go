@@ -62,7 +62,7 @@ func (x *extraction) phrase(words []string) {
 			begun += w[:beginning]
 		}
 		x.put(value{what, strings.Join(six, ""), kindWindow})
-		x.put(value{what, begun, kindWords})
+		x.put(value{what, begun, kindPhrase})
 	}
 }
 

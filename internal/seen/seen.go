@@ -43,6 +43,14 @@ const (
 	Untrusted = "untrusted"
 )
 
+const (
+	// Unasked is a package of which neither a prompt, nor the address of a page that the
+	// agent chose, nor an earlier install has the name or its words.
+	Unasked = "unasked package"
+	// Instruction is a name that a text which speaks to agents has.
+	Instruction = "instruction"
+)
+
 // The two ways in which gate knows of an origin.
 const (
 	// Known: the call holds the value.
@@ -54,13 +62,14 @@ const (
 // A Hit is something in a call that its session was shown before.
 type Hit struct {
 	Origin string // Secret or Untrusted
-	What   string // the kind of secret, as facts have it; host, address, e-mail, package or command; see [Hit.Text]
+	What   string // the kind of secret, as facts have it; host, address, e-mail, package, command, [Unasked] or [Instruction]; see [Hit.Text]
 	Via    string // of Untrusted: the kind of text that brought it, such as "web page"
 	Host   string // of a host, an address and an e-mail: the host, as the call names it
 	Text   string // of Untrusted: what the call has; "" for a secret
 	Call   string // the tool_use_id of the call whose output showed it first, "" where the agent gave none
 	Time   time.Time
 	How    string // Known or Sequence
+	line   bool   // of an Instruction: it is a command line
 }
 
 // Find returns what the session was shown before of what an event's call holds, in its
@@ -137,18 +146,24 @@ func unsure(origins ...string) (hits []Hit) {
 // never count as brought by others. facts are those of the call, and may be nil. Where
 // nothing is new, nothing is written. An error means that nothing was noted.
 func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) error {
-	var n note
+	var notes []note
 	switch ev.Name.Canonical() {
 	case hook.UserPromptSubmit:
-		n = person(ev)
+		notes = []note{person(ev)}
 	case hook.PostToolUse, hook.PostToolUseFailure:
-		n = s.shown(ev, facts)
+		notes = s.shown(ev, facts)
 	}
-	if n.empty() {
-		return nil
+	for i := range notes {
+		n := &notes[i]
+		if n.empty() {
+			continue
+		}
+		n.at, n.call = ev.Gate.Now, ev.Text("tool_use_id")
+		if err := s.add(ctx, n); err != nil {
+			return err
+		}
 	}
-	n.at, n.call = ev.Gate.Now, ev.Text("tool_use_id")
-	return s.add(ctx, &n)
+	return nil
 }
 
 // Broken finds the files that cannot be read as a whole, and why.

@@ -8,8 +8,9 @@ import (
 )
 
 // shown is what the output of a call has of secrets and, where it is untrusted text, of
-// hosts and the like.
-func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) note {
+// hosts and the like; what the parts of it have that speak to agents; and what the call
+// itself chose.
+func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 	n := note{source: s.source(ev, facts)}
 	if n.source != sourceWeb { // the public web has no secret of the person's
 		x := extraction{file: secretOf(facts)}
@@ -18,22 +19,26 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) note {
 	}
 	var own lexer // the call named these itself
 	calls(ev, facts, own.text)
+	said := note{source: sourceAddressed}
+	if n.source != sourceNone || !guides(facts) {
+		l := lexer{except: own.have}
+		outputs(ev, func(_, text string) {
+			for _, part := range addressed(text) {
+				l.text(part)
+				l.names(part)
+			}
+		})
+		said.tokens = l.tokens
+	}
 	l := lexer{except: own.have}
 	if n.source != sourceNone {
 		outputs(ev, func(_, text string) { l.text(text) })
-	} else if !guides(facts) {
-		outputs(ev, func(_, text string) {
-			for _, part := range addressed(text) {
-				n.source = sourceAddressed
-				l.text(part)
-			}
-		})
 	}
 	n.tokens = l.tokens
 	if ev.Name.Canonical() == hook.PostToolUse {
 		n.tokens = append(n.tokens, brought(facts)...)
 	}
-	return n
+	return []note{said, n, s.chosen(ev, facts, n.source)}
 }
 
 // guides reports a call that reads what a project tells agents.

@@ -175,7 +175,11 @@ const maxCommand = 2048
 // line adds one command line, and what it installs.
 func (l *lexer) line(s string) {
 	s = strings.TrimLeft(s, " \t$#*-+0123456789.)")
-	if len(s) < 6 || s[0] < 'a' || s[0] > 'z' || len(s) > maxCommand {
+	if len(s) < 6 || len(s) > maxCommand {
+		return
+	}
+	if s[0] < 'a' || s[0] > 'z' {
+		l.sentence(s)
 		return
 	}
 	first, _, more := strings.Cut(strings.TrimRight(s, " \t\r"), " ")
@@ -184,6 +188,7 @@ func (l *lexer) line(s string) {
 		s = strings.TrimLeft(s[len("sudo "):], " ")
 	}
 	if !more || !strings.Contains(programs, " "+first+" ") {
+		l.sentence(s)
 		return
 	}
 	words := strings.Fields(s)
@@ -197,17 +202,51 @@ func (l *lexer) line(s string) {
 }
 
 // programs are those that texts tell people to type lines of.
-const programs = " curl wget pip pip3 pipx uv poetry conda npm npx pnpm pnpx yarn bun bunx deno cargo go gem bundle composer brew apt apt-get dnf yum apk pacman snap port nix choco scoop winget docker podman kubectl helm " +
+const programs = " curl wget pip pip3 pipx uv uvx poetry conda npm npx pnpm pnpx yarn bun bunx deno cargo go gem bundle composer brew apt apt-get dnf yum apk pacman snap port nix choco scoop winget docker podman kubectl helm " +
 	"bash sh zsh python python3 node ruby perl php git gh ssh scp rsync nc chmod chown rm cp mv dd make cmake export source eval sudo env systemctl crontab echo cat tee base64 openssl tar unzip powershell pwsh iwr irm "
 
 // installers say which word of a program's line precedes names of packages.
-const installers = " pip:install pip3:install pipx:install pipx:run uv:add uv:install poetry:add conda:install npm:install npm:i npm:add npm:exec pnpm:add pnpm:install pnpm:i pnpm:dlx yarn:add yarn:dlx bun:add bun:install bun:i " +
-	"cargo:install cargo:add go:install go:get gem:install bundle:add composer:require brew:install apt:install apt-get:install dnf:install yum:install apk:add pacman:-S snap:install choco:install scoop:install winget:install "
+const installers = " pip:install pip3:install pipx:install pipx:run uv:add uv:install uv:run poetry:add conda:install npm:install npm:i npm:add npm:exec npm:init npm:create pnpm:add pnpm:install pnpm:i pnpm:dlx yarn:add yarn:dlx bun:add bun:install bun:i " +
+	"cargo:install cargo:add go:install go:get go:run bun:x dotnet:package deno:add deno:install code:--install-extension codium:--install-extension cursor:--install-extension helm:install gem:install bundle:add composer:require brew:install apt:install apt-get:install dnf:install yum:install apk:add pacman:-S snap:install choco:install scoop:install winget:install "
+
+// sentence adds the packages that a line installs which stands in the middle of one.
+func (l *lexer) sentence(s string) {
+	words := strings.Fields(s)
+	for i := range words {
+		first := strings.Trim(words[i], `"'(`)
+		if i == 0 || !strings.Contains(installing, " "+first+" ") {
+			continue
+		}
+		line := []string{first}
+		for _, w := range words[i+1 : min(len(words), i+10)] {
+			bare := strings.TrimRight(strings.Trim(w, `"'()`), ".,:!?")
+			line = append(line, bare)
+			if len(bare) != len(w) {
+				break
+			}
+		}
+		l.packages(line)
+	}
+}
+
+// installing are the programs that have [installers], and those that fetch what they run.
+const installing = " npx bunx pnpx uvx pip pip3 pipx uv poetry conda npm pnpm yarn bun cargo go gem bundle composer dotnet deno python python3 code codium cursor "
+
+// names adds each word of a text that looks like the name of a package. Text that speaks to
+// agents may leave the line to them.
+func (l *lexer) names(s string) {
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\n`\"'()<>,;", r) }) {
+		w = strings.TrimRight(w, ".:!?")
+		if strings.ContainsAny(w, "-@/_") && !strings.Contains(w, "://") {
+			l.add(kindPackage, packageOf(w))
+		}
+	}
+}
 
 // packages adds the packages that a line installs.
 func (l *lexer) packages(words []string) {
 	from := len(words)
-	if p := words[0]; p == "npx" || p == "bunx" || p == "pnpx" {
+	if p := words[0]; p == "npx" || p == "bunx" || p == "pnpx" || p == "uvx" {
 		from = 1
 	}
 	for i := 1; i < len(words) && i < 4 && from == len(words); i++ {
@@ -244,5 +283,6 @@ func packageOf(w string) string {
 func person(ev *hook.Event) note {
 	l := lexer{files: true}
 	l.text(ev.Text("prompt"))
+	wordsOf(ev.Text("prompt"), maxWords, func(w string) { l.add(kindWord, w) })
 	return note{source: sourcePerson, tokens: l.tokens}
 }

@@ -1,9 +1,9 @@
 # METADATA
 # title: What only untrusted text named
 # description: |
-#   Sending to a host, installing from it or running a command line, and where about
-#   has it installing a package, is put to a person where only text from outside named it: a web page, an issue, the result
-#   of a server, a cloned repository. What the person typed counts as theirs.
+#   Sending to a host, installing from it, running a command line or a package at once, and doing what a text tells
+#   agents to do, is put to a person where only text from outside named it: a web page, an issue, the result
+#   of a server, a cloned repository. With package in about, installing into the project is, too. What the person typed counts as theirs.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -11,8 +11,12 @@
 #     params:
 #       about:
 #         type: array
-#         default: [host, command]
-#         description: what is asked about, of host, command and package; host stands for addresses of mail as well
+#         default: [host, command, program, instruction]
+#         description: what is asked about, of host, command, program, instruction and package; host stands for addresses of mail as well
+#       packages:
+#         type: array
+#         default: [typescript, tsx, prettier, eslint, vite, vitest, jest, webpack, serve, http-server, playwright, cypress, storybook, nodemon, pnpm, yarn, npm-check-updates, ruff, black, mypy, pytest, uv, poetry, pipx, tox, nox, pre-commit, cookiecutter, httpie, cargo-edit, cargo-audit, cargo-watch, "@angular/*", "@vue/*", "@babel/*", "@types/*", "@modelcontextprotocol/*"]
+#         description: programs of packages that may be named by anybody
 #       hosts:
 #         type: array
 #         default:
@@ -46,6 +50,12 @@
 #           - yarnpkg.com
 #           - apache.org
 #           - gradle.org
+#           - go.uber.org
+#           - gopkg.in
+#           - k8s.io
+#           - modernc.org
+#           - opentelemetry.io
+#           - cloud.google.com
 #         description: hosts, with their subdomains, that may be named by anybody, such as registries and forges
 package gate.flow.untrusted
 
@@ -88,10 +98,35 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Installing runs the package's code.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("package", {"package"})
+	some flow in brought("package", {"package", "unasked package"})
 	flow.effect == "package.install"
 	names := concat(", ", [n | some e in effects(flow); some n in lib.texts(e, "packages")])
 	names != ""
+}
+
+# METADATA
+# description: a package that nobody asked for runs at once, for every project, or comes from a host of its own
+ask contains {
+	"reason": sprintf("runs %s, which only text from outside names; ask the person whether it is the right one", [name]),
+	"help": sprintf("Nobody typed that name: %s brought it. Its code runs as soon as it is fetched, or stays for all projects.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("program", {"unasked package"})
+	some effect in effects(flow)
+	some name in lib.texts(effect, "packages")
+	not known(name)
+	at_once(effect, name)
+}
+
+# METADATA
+# description: a text tells agents to do this
+ask contains {
+	"reason": "does what a text from outside tells agents to do; ask the person whether they want it",
+	"help": sprintf("The text speaks to agents, not to people: %s brought it. Read it before this runs.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("instruction", {"instruction"})
+	obeys(flow)
 }
 
 # METADATA
@@ -113,6 +148,49 @@ brought(subject, kinds) := {flow |
 	flow.origin == "untrusted"
 	flow.how == "seen"
 	flow.what in kinds
+}
+
+at_once(effect, _) if lib.is(effect, "from", "run")
+
+at_once(effect, _) if lib.is(effect, "global", true)
+
+# These install for the whole account.
+at_once(effect, _) if {
+	lib.command(effect).subcommand in {"install", "run", "tool install", "tool run"}
+	effect.tool in {"cargo", "go", "pipx", "uv", "code", "codium", "cursor"}
+}
+
+# A module of Go has its host in its name, and says where its code comes from.
+at_once(effect, name) if {
+	effect.tool == "go"
+	host := split(name, "/")[0]
+	contains(host, ".")
+	not lib.host_in(lower(host), params.hosts)
+}
+
+known(name) if {
+	some pattern in params.packages
+	lib.covers(pattern, regex.replace(name, `(.)@.*$`, "$1"))
+}
+
+obeys(flow) if flow.effect in acts
+
+obeys(flow) if flow.effect in {"database", "exec.remote", "git.push", "infrastructure", "package.install"}
+
+# A tool that sends or changes something.
+obeys(flow) if {
+	some effect in effects(flow)
+	effect.kind == "tool"
+	effect.access != "read"
+}
+
+# What an address asks for may hand data on.
+obeys(flow) if {
+	flow.effect == "net.fetch"
+	some effect in effects(flow)
+	is_string(effect.url)
+	contains(effect.url, "?")
+	names(effect, flow.host)
 }
 
 sends := {

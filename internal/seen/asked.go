@@ -1,0 +1,150 @@
+package seen
+
+import (
+	"slices"
+	"strings"
+
+	"gate/hook"
+)
+
+// maxWords is how many words of a prompt are kept.
+const maxWords = 512
+
+// wordsOf calls f for the words of a text, in lower case: letters and digits in a row.
+func wordsOf(text string, most int, f func(string)) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(ahead(text, maxText)), func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80 }) {
+		if len(w) < 2 {
+			continue
+		}
+		if most--; most < 0 {
+			return
+		}
+		f(w)
+	}
+}
+
+// maxText is how much of a prompt or an address has words that are kept, in bytes.
+const maxText = 16 << 10
+
+// chosen is what a call says of packages by itself: the words of the address that it reads,
+// and the packages that it installs. The agent chose them, or a person let it.
+func (s *Seen) chosen(ev *hook.Event, facts *hook.Facts, from source) note {
+	n := note{source: sourcePerson}
+	if ev.Name.Canonical() != hook.PostToolUse {
+		return n
+	}
+	var l lexer
+	if from == sourceWeb || from == sourceNet || from == sourceServer {
+		texts("", any(ev.ToolInput()), func(_, text string) {
+			if _, address, ok := strings.Cut(text, "://"); ok {
+				address, _, _ = strings.Cut(address, " ")
+				host, _, _ := strings.Cut(address, "/")
+				l.add(kindWord, strings.ReplaceAll(hostOf(host), ".", "")) // nexte.st
+				wordsOf(address, maxWords, func(w string) { l.add(kindWord, w) })
+			}
+		})
+	}
+	names := installed(facts)
+	for _, name := range names {
+		l.add(kindWord, installedWord+name)
+	}
+	if len(names) > 0 {
+		if kept, err := s.read(); err == nil && slices.ContainsFunc(names, kept.asked) {
+			l.add(kindWord, installedAsked)
+		}
+	}
+	n.tokens = l.tokens
+	return n
+}
+
+// installedWord stands before a package that a call installed. No word has a space.
+const installedWord = "installed "
+
+// installedAsked says that a package was installed which somebody asked for.
+const installedAsked = "installed as asked"
+
+// Brings reports that the session installed a package that somebody asked for. It brings
+// programs of names that nobody here can know.
+func (s *Seen) Brings() bool {
+	if !s.journal().Exists() {
+		return false
+	}
+	kept, err := s.read()
+	return err == nil && kept.named([]string{installedAsked})
+}
+
+// installed are the names of the packages that a call installs.
+func installed(facts *hook.Facts) (list []string) {
+	if facts == nil {
+		return nil
+	}
+	for i := range facts.Effects {
+		if e, ok := facts.Effects[i].Is.(*hook.PackageInstall); ok {
+			for _, p := range e.Packages {
+				if name := PackageOf(text(p)); name != "" {
+					list = append(list, name)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// PackageOf is the name of a package as [Hit.Text] has it, for a word of a line or of an
+// effect: without version and extras, in lower case. It is "" for options, paths and addresses.
+func PackageOf(word string) string { return packageOf(word) }
+
+// plain are words in names of packages that say nothing of whose they are.
+const plain = " cli tool tools create init app core lib js ts node py python npm go golang rust rs cargo plugin server client cmd pkg src latest com org io dev net "
+
+// asked reports a package of which a prompt, or the address of a page that the agent chose,
+// has the name: each word of it that says something, or the scope. One that was installed
+// before is no news.
+func (c *content) asked(name string) bool {
+	if c.named([]string{installedWord + name, strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)}) {
+		return true
+	}
+	if scope, rest, ok := strings.Cut(strings.TrimPrefix(name, "@"), "/"); ok {
+		if name[0] == '@' {
+			if c.named(prefixes(strings.NewReplacer("-", "", "_", "", ".", "").Replace(scope))) {
+				return true
+			}
+		} else if last := rest[strings.LastIndexByte(rest, '/')+1:]; len(last) == 2 && last[0] == 'v' { // a module's version
+			rest = strings.TrimSuffix(rest, "/"+last)
+		}
+		name = rest[strings.LastIndexByte(rest, '/')+1:]
+	}
+	told := false
+	for _, w := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_./@:", r) }) {
+		if strings.Contains(plain, " "+w+" ") {
+			continue
+		}
+		if !c.named(prefixes(w)) {
+			return false
+		}
+		told = true
+	}
+	return told
+}
+
+// prefixes are a word and those that it may be made of: tailwindcss of tailwind.
+func prefixes(word string) []string {
+	list := []string{word}
+	for n := len(word) - 1; n >= 4; n-- {
+		list = append(list, word[:n])
+	}
+	return list
+}
+
+// named reports that one of some words was kept.
+func (c *content) named(words []string) (found bool) {
+	if c.key == nil {
+		return false
+	}
+	tokens := make([]token, len(words))
+	for i, w := range words {
+		tokens[i] = token{kindWord, w}
+	}
+	c.each(c.wanted(tokens), func(_ int, r *record) { found = found || r.source == sourcePerson })
+	return found
+}
