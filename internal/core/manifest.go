@@ -67,10 +67,7 @@ func (g *Gate) sources(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 			hits := kept.Names(g.text(file))
 			for n := range hits {
 				hits[n].Call = "" // the file says more
-			}
-			for _, flow := range flowsOf(hits) {
-				flow.Effect, flow.Command, flow.Path = e.Kind(), e.Command, &file
-				f.Flow = append(f.Flow, flow)
+				addHit(f, &hits[n], "", e.Kind(), e.Command, &file)
 			}
 		}
 	}

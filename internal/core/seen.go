@@ -49,6 +49,7 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 		}
 		AddFlow(f, flowsOf(g.packages(f, kept, hits)))
 		g.sources(f, ev, kept)
+		g.brought(f, ev, kept)
 	}
 	return f
 }
@@ -59,24 +60,22 @@ func (g *Gate) packages(f *hook.Facts, kept *seen.Seen, hits []seen.Hit) (rest [
 	if f == nil {
 		return hits
 	}
-	n := 0
-	for _, h := range hits {
-		if h.What != "package" && h.What != seen.Unasked {
-			rest = append(rest, h)
+	most := len(f.Flow) + maxFlow
+	for n := range hits {
+		h := &hits[n]
+		if h.What != "package" && h.What != seen.Unasked && h.What != seen.Lookalike {
+			rest = append(rest, *h)
 			continue
 		}
 		for i := range f.Effects {
 			e, ok := f.Effects[i].Is.(*hook.PackageInstall)
-			if !ok || n == maxFlow || !slices.ContainsFunc(e.Packages, func(p *string) bool { return p != nil && seen.PackageOf(*p) == h.Text }) {
+			if !ok || len(f.Flow) == most || !slices.ContainsFunc(e.Packages, func(p *string) bool { return p != nil && seen.PackageOf(*p) == h.Text }) {
 				continue
 			}
-			if h.What == seen.Unasked && kept.Brings() && g.ofProject(f, f.Effects[i].Command, e) {
+			if h.What != "package" && kept.Brings() && g.ofProject(f, f.Effects[i].Command, e) {
 				continue
 			}
-			n++
-			flow := flowsOf([]seen.Hit{h})[0]
-			flow.Effect, flow.Command = f.Effects[i].Kind(), f.Effects[i].Command
-			f.Flow = append(f.Flow, flow)
+			addHit(f, h, "", f.Effects[i].Kind(), f.Effects[i].Command, nil)
 		}
 	}
 	return rest

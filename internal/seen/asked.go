@@ -26,8 +26,11 @@ func wordsOf(text string, most int, f func(string)) {
 // maxText is how much of a prompt or an address has words that are kept, in bytes.
 const maxText = 16 << 10
 
-// chosen is what a call says of packages by itself: the words of the address that it reads,
-// and the packages that it installs. The agent chose them, or a person let it.
+// maxQuery is how long a text is that the agent looks for something by, in bytes.
+const maxQuery = 256
+
+// chosen is what a call says by itself: the words of the address that it reads and of what
+// it looks for, and the packages that it installs. The agent chose them, or a person let it.
 func (s *Seen) chosen(ev *hook.Event, facts *hook.Facts, from source) note {
 	n := note{source: sourcePerson}
 	if ev.Name.Canonical() != hook.PostToolUse {
@@ -36,11 +39,12 @@ func (s *Seen) chosen(ev *hook.Event, facts *hook.Facts, from source) note {
 	var l lexer
 	if from == sourceWeb || from == sourceNet || from == sourceServer {
 		texts("", any(ev.ToolInput()), func(_, text string) {
-			if _, address, ok := strings.Cut(text, "://"); ok {
-				address, _, _ = strings.Cut(address, " ")
-				host, _, _ := strings.Cut(address, "/")
-				l.add(kindWord, strings.ReplaceAll(hostOf(host), ".", "")) // nexte.st
-				wordsOf(address, maxWords, func(w string) { l.add(kindWord, w) })
+			_, address, ok := strings.Cut(text, "://")
+			switch {
+			case ok:
+				l.opened(address)
+			case from != sourceNet && len(text) <= maxQuery:
+				wordsOf(text, maxWords, func(w string) { l.add(kindWord, inQuery+w) })
 			}
 		})
 	}
@@ -57,6 +61,22 @@ func (s *Seen) chosen(ev *hook.Event, facts *hook.Facts, from source) note {
 	return n
 }
 
+// opened adds the words of an address that the agent opened, without its scheme.
+func (l *lexer) opened(address string) {
+	address, _, _ = strings.Cut(address, " ")
+	host, rest, _ := strings.Cut(address, "/")
+	l.add(kindWord, inAddress+strings.ReplaceAll(hostOf(host), ".", "")) // nexte.st
+	wordsOf(address, maxWords, func(w string) { l.add(kindWord, inAddress+w) })
+	_, label := siteOf(hostOf(host))
+	l.add(kindWord, ofSite+plainOf(label))
+	rest, _, _ = strings.Cut(rest, "?")
+	for _, part := range strings.Split(ahead(rest, maxQuery), "/") {
+		if part = plainOf(part); len(part) > 2 {
+			l.add(kindWord, ofSite+part)
+		}
+	}
+}
+
 // installedWord stands before a package that a call installed. No word has a space.
 const installedWord = "installed "
 
@@ -66,11 +86,8 @@ const installedAsked = "installed as asked"
 // Brings reports that the session installed a package that somebody asked for. It brings
 // programs of names that nobody here can know.
 func (s *Seen) Brings() bool {
-	if !s.journal().Exists() {
-		return false
-	}
-	kept, err := s.read()
-	return err == nil && kept.named([]string{installedAsked})
+	kept, err := s.open()
+	return err == nil && kept.named([]string{inPrompt}, installedAsked)
 }
 
 // installed are the names of the packages that a call installs.
@@ -97,16 +114,20 @@ func PackageOf(word string) string { return packageOf(word) }
 // plain are words in names of packages that say nothing of whose they are.
 const plain = " cli tool tools create init app core lib js ts node py python npm go golang rust rs cargo plugin server client cmd pkg src latest com org io dev net "
 
+// asks are where somebody asks for a package.
+var asks = []string{inPrompt, inAddress}
+
 // asked reports a package of which a prompt, or the address of a page that the agent chose,
 // has the name: each word of it that says something, or the scope. One that was installed
 // before is no news.
 func (c *content) asked(name string) bool {
-	if c.named([]string{installedWord + name, strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)}) {
+	whole := strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)
+	if c.named([]string{installedWord}, name) || c.named(asks, whole) {
 		return true
 	}
 	if scope, rest, ok := strings.Cut(strings.TrimPrefix(name, "@"), "/"); ok {
 		if name[0] == '@' {
-			if c.named(prefixes(strings.NewReplacer("-", "", "_", "", ".", "").Replace(scope))) {
+			if c.named(asks, prefixes(strings.NewReplacer("-", "", "_", "", ".", "").Replace(scope))...) {
 				return true
 			}
 		} else if last := rest[strings.LastIndexByte(rest, '/')+1:]; len(last) == 2 && last[0] == 'v' { // a module's version
@@ -119,7 +140,7 @@ func (c *content) asked(name string) bool {
 		if strings.Contains(plain, " "+w+" ") {
 			continue
 		}
-		if !c.named(prefixes(w)) {
+		if !c.named(asks, prefixes(w)...) {
 			return false
 		}
 		told = true
@@ -136,14 +157,16 @@ func prefixes(word string) []string {
 	return list
 }
 
-// named reports that one of some words was kept.
-func (c *content) named(words []string) (found bool) {
+// named reports that one of some words was kept of one of some places.
+func (c *content) named(places []string, words ...string) (found bool) {
 	if c.key == nil {
 		return false
 	}
-	tokens := make([]token, len(words))
-	for i, w := range words {
-		tokens[i] = token{kindWord, w}
+	tokens := make([]token, 0, len(places)*len(words))
+	for _, place := range places {
+		for _, w := range words {
+			tokens = append(tokens, token{kindWord, place + w})
+		}
 	}
 	c.each(c.wanted(tokens), func(_ int, r *record) { found = found || r.source == sourcePerson })
 	return found

@@ -46,10 +46,11 @@ const (
 	kindWindow
 	kindPhrase // the beginnings of words of a phrase
 	kindWord   // of a prompt or of the address of a page; see [wordsOf]
+	kindPhone
 )
 
 func (k kind) String() string {
-	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", "", "secret", "secret", "word"}[k]
+	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", "", "secret", "secret", "word", "number"}[k]
 }
 
 // A source is the kind of text that tokens stood in. Its number stands in files.
@@ -246,6 +247,21 @@ type content struct {
 
 func (s *Seen) journal() session.Journal {
 	return session.Journal{Dir: s.Store.Dir, Texts: s.Store.Texts, Name: s.Session.Name(), Most: maxFile, Begin: format.Shown.Mark() + " "}
+}
+
+// open is what the file of the session held when it was read first, for what asks before a call.
+func (s *Seen) open() (*content, error) {
+	if s.opened == nil {
+		if !s.journal().Exists() {
+			return &content{}, nil
+		}
+		kept, err := s.read()
+		if err != nil {
+			return nil, err
+		}
+		s.opened = kept
+	}
+	return s.opened, nil
 }
 
 // read returns what the file of the session holds, nothing where there is none.

@@ -223,6 +223,12 @@ func (c *content) tokens(ev *hook.Event) []Hit {
 			l.text(plain)
 		}
 	})
+	l.to = recipients(ev)
+	for t := range l.to {
+		if t.kind == kindPhone {
+			l.add(t.kind, t.text)
+		}
+	}
 	if ev.Facts != nil {
 		for i := range ev.Facts.Hosts {
 			l.add(kindHost, hostOf(text(ev.Facts.Hosts[i].Host)))
@@ -231,11 +237,12 @@ func (c *content) tokens(ev *hook.Event) []Hit {
 	for _, name := range installed(ev.Facts) {
 		l.add(kindPackage, name)
 	}
-	hits := c.brought(&l)
-	if ev.Facts == nil || ev.Facts.Shell == nil { // a line in a comment or a page runs nowhere
-		hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.What == Instruction && h.line })
+	l.filled = filled(l.tokens)
+	for t := range l.filled {
+		l.add(t.kind, t.text)
 	}
-	return hits
+	l.runs = ev.Facts != nil && ev.Facts.Shell != nil
+	return c.brought(&l)
 }
 
 // brought are the hits of the tokens of a call.
@@ -256,20 +263,50 @@ func (c *content) brought(l *lexer) []Hit {
 	})
 	var out []Hit
 	for i, h := range hits {
+		t := l.tokens[i]
 		if h.Origin == "" || w.found[i] {
 			continue
 		}
-		h.Host = hostIn(l.tokens[i])
-		if l.tokens[i].kind == kindPackage && !c.asked(h.Text) {
-			h.What = Unasked
+		h.Host = hostIn(t)
+		h.What = c.judged(l, t)
+		if full, ok := l.filled[t]; ok {
+			h.What = Filled
+			for k := range hits { // the text has the query, too
+				if hits[k].Text == full.text {
+					h.What = kindAddress.String()
+				}
+			}
 		}
 		out = append(out, h)
-		if said[i] {
-			h.What, h.line = Instruction, l.tokens[i].kind == kindCommand
+		if said[i] && (t.kind != kindCommand || l.runs) { // a line in a comment runs nowhere
+			h.What = Instruction
 			out = append(out, h)
 		}
 	}
 	return out
+}
+
+// judged is what a token of a call is that only untrusted text brought.
+func (c *content) judged(l *lexer, t token) string {
+	switch t.kind {
+	case kindPackage:
+		switch {
+		case c.asked(t.text):
+		case c.alike(t.text):
+			return Lookalike
+		default:
+			return Unasked
+		}
+	case kindHost:
+		if c.wants(t.text, inPrompt) {
+			return AskedHost
+		}
+	case kindMail, kindPhone:
+		if l.to[t] && !c.named([]string{contact}, t.text) && (t.kind == kindPhone || !c.wants(hostIn(t), inPrompt)) {
+			return Recipient
+		}
+	}
+	return t.kind.String()
 }
 
 // untrusted reports that untrusted text brought anything.

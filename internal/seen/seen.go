@@ -35,6 +35,8 @@ type Seen struct {
 	// Trusts reports an MCP server whose results count as the person's own text. Nil:
 	// there is none.
 	Trusts func(server string) bool
+
+	opened *content // see [Seen.open]
 }
 
 // The two origins of what a session was shown.
@@ -47,6 +49,15 @@ const (
 	// Unasked is a package of which neither a prompt, nor the address of a page that the
 	// agent chose, nor an earlier install has the name or its words.
 	Unasked = "unasked package"
+	// Lookalike is an [Unasked] package whose name is made to look like that of another one.
+	Lookalike = "look-alike package"
+	// AskedHost is a host that no prompt names, but its site.
+	AskedHost = "asked host"
+	// Recipient is an address of mail or a number to which a tool sends, and that stood in
+	// the text of others alone.
+	Recipient = "recipient"
+	// Filled is an address whose query the agent filled with text.
+	Filled = "filled address"
 	// Instruction is a name that a text which speaks to agents has.
 	Instruction = "instruction"
 )
@@ -62,14 +73,13 @@ const (
 // A Hit is something in a call that its session was shown before.
 type Hit struct {
 	Origin string // Secret or Untrusted
-	What   string // the kind of secret, as facts have it; host, address, e-mail, package, command, [Unasked] or [Instruction]; see [Hit.Text]
+	What   string // the kind of secret, as facts have it; host, address, e-mail, number, package, command, or one of the constants; see [Hit.Text]
 	Via    string // of Untrusted: the kind of text that brought it, such as "web page"
 	Host   string // of a host, an address and an e-mail: the host, as the call names it
 	Text   string // of Untrusted: what the call has; "" for a secret
 	Call   string // the tool_use_id of the call whose output showed it first, "" where the agent gave none
 	Time   time.Time
 	How    string // Known or Sequence
-	line   bool   // of an Instruction: it is a command line
 }
 
 // Find returns what the session was shown before of what an event's call holds, in its
@@ -80,7 +90,8 @@ func (s *Seen) Find(ev *hook.Event) []Hit {
 	if ev.Tool() == "" || !journal.Exists() {
 		return nil
 	}
-	kept, err := s.read()
+	s.opened = nil
+	kept, err := s.open()
 	if err != nil {
 		return unsure(Secret, Untrusted)
 	}
@@ -99,11 +110,8 @@ func (s *Seen) Find(ev *hook.Event) []Hit {
 // Holds is the kind of the first secret in a text that the session was shown, "" for none.
 // The text is decoded as a call is.
 func (s *Seen) Holds(text string) (what string) {
-	if !s.journal().Exists() {
-		return ""
-	}
-	kept, err := s.read()
-	if err != nil {
+	kept, err := s.open()
+	if err != nil || kept.key == nil {
 		return ""
 	}
 	for _, h := range kept.secretsIn(func(f func(string)) { f(text) }) {
@@ -117,10 +125,7 @@ func (s *Seen) Holds(text string) (what string) {
 // Names are the hits among the hosts that a text names, which is one that a call reads to
 // know where to fetch from.
 func (s *Seen) Names(text string) (hits []Hit) {
-	if !s.journal().Exists() {
-		return nil
-	}
-	kept, err := s.read()
+	kept, err := s.open()
 	if err != nil || !kept.untrusted() {
 		return nil
 	}
@@ -132,6 +137,12 @@ func (s *Seen) Names(text string) (hits []Hit) {
 		}
 	}
 	return hits
+}
+
+// Untrusted reports that untrusted text named anything in this session.
+func (s *Seen) Untrusted() bool {
+	kept, err := s.open()
+	return err == nil && kept.untrusted()
 }
 
 // unsure are the hits of what nobody knows any more.
@@ -146,6 +157,7 @@ func unsure(origins ...string) (hits []Hit) {
 // never count as brought by others. facts are those of the call, and may be nil. Where
 // nothing is new, nothing is written. An error means that nothing was noted.
 func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) error {
+	s.opened = nil
 	var notes []note
 	switch ev.Name.Canonical() {
 	case hook.UserPromptSubmit:

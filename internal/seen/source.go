@@ -17,11 +17,14 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		outputs(ev, x.text)
 		n.values = x.values
 	}
-	var own lexer // the call named these itself
+	own := lexer{bases: true} // the call named these itself
 	calls(ev, facts, own.text)
+	for _, name := range described(facts) {
+		own.add(kindPackage, packageOf(name))
+	}
 	said := note{source: sourceAddressed}
 	if n.source != sourceNone || !guides(facts) {
-		l := lexer{except: own.have}
+		l := lexer{except: own.have, bases: true}
 		outputs(ev, func(_, text string) {
 			for _, part := range addressed(text) {
 				l.text(part)
@@ -30,15 +33,24 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		})
 		said.tokens = l.tokens
 	}
-	l := lexer{except: own.have}
+	l := lexer{except: own.have, bases: true}
 	if n.source != sourceNone {
-		outputs(ev, func(_, text string) { l.text(text) })
+		outputs(ev, func(_, text string) {
+			l.text(text)
+			l.numbers(text)
+		})
 	}
 	n.tokens = l.tokens
+	chosen := s.chosen(ev, facts, n.source)
+	if n.source == sourceServer || n.source == sourceNet {
+		people := lexer{}
+		outputs(ev, func(_, text string) { people.contacts(text) })
+		chosen.tokens = append(chosen.tokens, people.tokens...)
+	}
 	if ev.Name.Canonical() == hook.PostToolUse {
 		n.tokens = append(n.tokens, brought(facts)...)
 	}
-	return []note{said, n, s.chosen(ev, facts, n.source)}
+	return []note{said, n, chosen}
 }
 
 // guides reports a call that reads what a project tells agents.
@@ -117,7 +129,45 @@ func fromPeople(program, verb string) bool {
 	case "lynx", "w3m", "links", "elinks":
 		return true
 	}
-	return false
+	return describes(program, verb)
+}
+
+// describes reports a program that shows what the owner of a package says of it.
+func describes(program, verb string) bool {
+	verbs := ""
+	switch program {
+	case "npm", "pnpm", "yarn", "bun":
+		verbs = " view info show v search find docs readme npm "
+	case "pip", "pip3":
+		verbs = " show search "
+	case "cargo":
+		verbs = " info search "
+	case "gem":
+		verbs = " info search contents spec specification "
+	case "composer":
+		verbs = " show search "
+	case "helm":
+		verbs = " show search "
+	}
+	first, _, _ := strings.Cut(verb, " ")
+	return first != "" && strings.Contains(verbs, " "+first+" ")
+}
+
+// described are the packages that a call has described: it names them itself.
+func described(f *hook.Facts) (names []string) {
+	if f == nil || f.Shell == nil {
+		return nil
+	}
+	for i := range f.Shell.Commands {
+		c := &f.Shell.Commands[i]
+		if c.Program == nil || !describes(*c.Program, text(c.Subcommand)) {
+			continue
+		}
+		for _, o := range c.Operands {
+			names = append(names, text(o))
+		}
+	}
+	return names
 }
 
 // loopback reports a host that is this machine: what it says this machine's programs say.

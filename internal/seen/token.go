@@ -13,6 +13,11 @@ type lexer struct {
 	have   map[token]bool
 	except map[token]bool // these are not added; nil: none
 	files  bool           // names that are more likely those of files are hosts, too
+
+	bases  bool            // addresses without their query, too
+	runs   bool            // command lines of the call run
+	to     map[token]bool  // those to whom a call sends
+	filled map[token]token // addresses that a call fills in; see [filled]
 }
 
 func (l *lexer) add(k kind, text string) {
@@ -79,7 +84,7 @@ func (l *lexer) word(w string, call bool) {
 	}
 	l.add(kindHost, name)
 	if path && rest != "" {
-		l.add(kindAddress, addressOf(w, len(host)))
+		l.place(addressOf(w, len(host)))
 	}
 }
 
@@ -101,7 +106,15 @@ func (l *lexer) address(w string, at int) {
 	}
 	l.add(kindHost, host)
 	if end < len(rest) && strings.Trim(rest[end:], "/") != "" {
-		l.add(kindAddress, addressOf(rest, end))
+		l.place(addressOf(rest, end))
+	}
+}
+
+// place adds an address, and what it is without its query.
+func (l *lexer) place(address string) {
+	l.add(kindAddress, address)
+	if base, _, ok := strings.Cut(address, "?"); ok && l.bases {
+		l.add(kindAddress, base)
 	}
 }
 
@@ -281,8 +294,28 @@ func packageOf(w string) string {
 
 // person is what a prompt names.
 func person(ev *hook.Event) note {
-	l := lexer{files: true}
+	l := lexer{files: true, bases: true}
 	l.text(ev.Text("prompt"))
 	wordsOf(ev.Text("prompt"), maxWords, func(w string) { l.add(kindWord, w) })
 	return note{source: sourcePerson, tokens: l.tokens}
+}
+
+// A HostAt is a host in a text, and where it begins.
+type HostAt struct {
+	Host string
+	At   int
+}
+
+// Hosts are the hosts of a line in their order, each once: those of addresses, and those
+// that look like no file. Each has a dot.
+func Hosts(line string) (list []HostAt) {
+	var l lexer
+	l.around(line, ".")
+	lower := strings.ToLower(line)
+	for _, t := range l.tokens {
+		if at := strings.Index(lower, t.text); t.kind == kindHost && at >= 0 {
+			list = append(list, HostAt{t.text, at})
+		}
+	}
+	return list
 }

@@ -17,6 +17,10 @@
 #         type: array
 #         default: [typescript, tsx, prettier, eslint, vite, vitest, jest, webpack, serve, http-server, playwright, cypress, storybook, nodemon, pnpm, yarn, npm-check-updates, ruff, black, mypy, pytest, uv, poetry, pipx, tox, nox, pre-commit, cookiecutter, httpie, cargo-edit, cargo-audit, cargo-watch, "@angular/*", "@vue/*", "@babel/*", "@types/*", "@modelcontextprotocol/*"]
 #         description: programs of packages that may be named by anybody
+#       sources:
+#         type: array
+#         default: [prometheus-community.github.io, grafana.github.io, grafana.com, kubernetes.github.io, jetstack.io, bitnami.com, hashicorp.com, elastic.co, kubernetes-sigs.github.io, helm.sh, gcr.io, pkg.dev, mcr.microsoft.com, microsoft.com, public.ecr.aws, lscr.io, nodesource.com, postgresql.org, mongodb.org, redis.io, launchpad.net, fedoraproject.org, flathub.org, conda.anaconda.org, chocolatey.org, argoproj.github.io, traefik.io, projectcalico.org, cilium.io, istio.io, googleapis.com]
+#         description: hosts, with their subdomains, from which charts, images and packages of systems may come whoever names them
 #       hosts:
 #         type: array
 #         default:
@@ -70,7 +74,7 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Check who would get the data.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("host", {"host", "e-mail"})
+	some flow in brought("host", {"host", "asked host", "e-mail"})
 	verb := sends[flow.effect]
 	reaches(flow)
 	host := lib.text(flow, "host", "a host")
@@ -84,11 +88,50 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Installing runs the code of whoever owns it.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("host", {"address", "host"})
+	some flow in brought("host", {"address", "host", "asked host"})
 	flow.effect == "package.install"
 	serves(flow)
 	host := lib.text(flow, "host", "a host")
 	not lib.host_in(lower(host), params.hosts)
+}
+
+# METADATA
+# description: a text from outside decides about a source, a peer or a recipient
+ask contains {
+	"reason": sprintf(says[flow.what], [lib.text(flow, "host", "a number")]),
+	"help": sprintf("Nobody typed that name: %s brought it. Check whose it is.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("host", {"package source", "replaced host", "recipient", "filled address"})
+	not harmless(flow)
+	host := lower(lib.text(flow, "host", ""))
+	not lib.host_in(host, params.hosts)
+	not source(flow, host)
+}
+
+# METADATA
+# description: code of a repository or a download runs, whose host a text from outside names
+ask contains {
+	"reason": sprintf("runs code from %s, which only text from outside names; ask the person whether to trust it", [flow.host]),
+	"help": sprintf("Nobody typed that name: %s brought it. The code is in %s.", [bringer(flow), lib.shown(flow.path)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("program", {"cloned code"})
+	not lib.host_in(lower(flow.host), params.hosts)
+}
+
+# METADATA
+# description: the name of a package is made to look like another one
+ask contains {
+	"reason": sprintf("installs %s, which only text from outside names and whose name looks like that of another package; ask the person which one is right", [name]),
+	"help": sprintf("Nobody typed that name: %s brought it. Names like this are made for those who mistake them.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("program", {"look-alike package"})
+	some effect in effects(flow)
+	some name in lib.texts(effect, "packages")
+	not known(name)
+	not at_once(effect, name)
 }
 
 # METADATA
@@ -98,7 +141,7 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Installing runs the package's code.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("package", {"package", "unasked package"})
+	some flow in brought("package", {"package", "unasked package", "look-alike package"})
 	flow.effect == "package.install"
 	names := concat(", ", [n | some e in effects(flow); some n in lib.texts(e, "packages")])
 	names != ""
@@ -111,7 +154,7 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Its code runs as soon as it is fetched, or stays for all projects.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("program", {"unasked package"})
+	some flow in brought("program", {"unasked package", "look-alike package"})
 	some effect in effects(flow)
 	some name in lib.texts(effect, "packages")
 	not known(name)
@@ -148,6 +191,34 @@ brought(subject, kinds) := {flow |
 	flow.origin == "untrusted"
 	flow.how == "seen"
 	flow.what in kinds
+}
+
+says := {
+	"filled address": "hands text to %s by an address that only text from outside names; leave the query out, or ask the person",
+	"package source": "makes %s a source of packages, which only text from outside names; ask the person for the source",
+	"recipient": "writes to %s, whom only text from outside names; ask the person who should get it",
+	"replaced host": "puts %s in the place of another host, which only text from outside names; ask the person whether it moved",
+}
+
+# A draft goes nowhere, and nothing but a tool has recipients.
+harmless(flow) if {
+	flow.what == "recipient"
+	flow.effect != "tool"
+}
+
+harmless(flow) if {
+	flow.what == "recipient"
+	contains(lower(input.tool_name), "draft")
+}
+
+harmless(flow) if {
+	flow.what == "filled address"
+	not flow.effect in {"net.fetch", "net.send"}
+}
+
+source(flow, host) if {
+	flow.what == "package source"
+	lib.host_in(host, params.sources)
 }
 
 at_once(effect, _) if lib.is(effect, "from", "run")
