@@ -108,9 +108,7 @@ func (u *use) dbt(file, text string) {
 	for _, statement := range statements {
 		u.surely(func() { u.sql(flow.Literal(statement)) })
 		if copiesOut().MatchString(statement) {
-			why := "a statement that an agent wrote copies data out of the database"
-			u.OfAgent(why)
-			u.unknown("code", why, nil)
+			u.asksAbout("a statement that an agent wrote copies data out of the database")
 		}
 	}
 }
@@ -119,9 +117,7 @@ func (u *use) dbt(file, text string) {
 // directory.
 func (u *use) mountsHome(text string) {
 	if u.told(" up run start create restart watch ") && homeMount(u.World.Home).MatchString(text) {
-		why := "a service that an agent wrote gets the whole home directory"
-		u.OfAgent(why)
-		u.unknown("code", why, nil)
+		u.asksAbout("a service that an agent wrote gets the whole home directory")
 	}
 }
 
@@ -146,5 +142,5 @@ var (
 
 	dbtStatement = lazy(`(?s)\brun_query\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')|\b(?:pre|post)[-_]hook\s*[=:]\s*\[?\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')|\bon-run-(?:start|end):\s*(?:-\s*|\[\s*)*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')`)
 	dbtTag       = lazy(`(?s)\{%.*?%\}|\{#.*?#\}`)
-	copiesOut    = lazy(`(?is)\bcopy\s+into\s+'(?:s3|gcs|azure|https?)://|\bunload\s*\(.*\bto\s+'s3://|\bexport\s+data\s+options\b|\bquery_export_to_s3\b|\binsert\s+into\s+function\s+(?:s3|url|remote)\w*\(|\bto\s+program\b`)
+	copiesOut    = lazy(`(?is)\bcopy\s+into\s+@?'?(?:s3|gcs|azure|https?)://|\bunload\s*\(.*\bto\s+'s3://|\bexport\s+data\s+options\b|\bquery_export_to_s3\b|\binsert\s+into\s+(?:table\s+)?function\s+(?:s3|url|remote|gcs|azure|hdfs|ftp)\w*\s*\(|\bto\s+program\b|\bto\s+'(?:s3|s3a|gs|gcs|r2|az|azure|abfss?|https?|hf)://|\bexport\s+database\s+'(?:s3|gs|https?)://|\binto\s+outfile\s+(?:s3\s+)?'(?:s3|https?)[:-]|\bdblink_exec\s*\(|\bsp_send_dbmail\b|\butl_http\b|\butl_smtp\b|\bhttp_post\s*\(|\bengine\s*=?\s*(?:url|s3)\s*\(`)
 )

@@ -318,6 +318,8 @@ func (u *use) sql(f flow.Word) {
 		case st.Verb == "copy program":
 			u.effect(&hook.ExecHidden{Program: u.name, Option: "program", Value: new(st.Object)})
 			continue
+		case st.Verb == "source" && u.ID > 0:
+			u.takesStatements(path.Join(u.World.Dir, "-"), st.Object)
 		case u.inMemory(*text):
 			continue
 		}

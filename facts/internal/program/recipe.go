@@ -168,9 +168,7 @@ func (u *use) judgesText(kind, file string) bool {
 				u.lineage(part)
 			}
 		case !now && !wordlist.Has(manyFiles, kind) && u.World.Exists(file):
-			why := "an agent wrote " + path.Base(file) + ", of which gate reads no more than 64 KiB"
-			u.OfAgent(why)
-			u.unknown("code", why, nil)
+			u.asksAbout("an agent wrote " + path.Base(file) + ", of which gate reads no more than 64 KiB")
 		case kind == "make" || kind == "shell":
 			u.unknownCode(kind, st.Taint, "file", "the file was written by a program")
 		}
@@ -182,9 +180,7 @@ func (u *use) judgesText(kind, file string) bool {
 // home directory, and no effect says so with a path.
 func (u *use) lineage(text string) {
 	if why := code.Lineage(text); why != "" {
-		why = "code that an agent wrote " + why
-		u.OfAgent(why)
-		u.unknown("code", why, nil)
+		u.asksAbout("code that an agent wrote " + why)
 	}
 }
 

@@ -111,6 +111,7 @@ func (u *use) statesSQL() bool {
 
 // sqlStdin judges statements that come through a pipe or heredoc.
 func (u *use) sqlStdin() {
+	u.statementFiles()
 	for _, f := range slices.Concat(u.opts["file"], u.opts["init"]) {
 		if st := u.content(f); st.Text != nil { // which this line has written
 			u.sql(flow.Literal(*st.Text))

@@ -10,14 +10,22 @@ import (
 // metaCommand reads a line that the client program runs itself: \! of psql
 // and mysql, .shell of sqlite3.
 func metaCommand(line string) Statement {
-	name, rest, _ := strings.Cut(line, " ")
-	rest = strings.TrimSpace(rest)
+	name, rest := line, ""
+	if i := strings.IndexAny(line, " \t|'`("); i > 0 {
+		name, rest = line[:i], strings.TrimSpace(line[i:])
+	}
 	if strings.HasPrefix(line, `\!`) {
 		return Statement{Verb: "shell", Access: "write", Object: strings.TrimSpace(line[2:])}
 	}
+	if program, ok := backquoted(rest); ok && line[0] == '\\' {
+		return Statement{Verb: "shell", Access: "write", Object: program}
+	}
+	if _, after, ok := strings.Cut(rest, ")"); ok && rest[0] == '(' { // \g (format=csv) |program
+		rest = strings.TrimSpace(after)
+	}
 	file := strings.Trim(rest, `'"`)
 	switch {
-	case slices.Contains([]string{".shell", ".system"}, name):
+	case slices.Contains([]string{".shell", ".system", ":!!", "host", "pager", `\P`}, name):
 		return Statement{Verb: "shell", Access: "write", Object: rest}
 	case name == "\\copy":
 		if _, program, ok := cutFold(rest, " program "); ok {
@@ -35,7 +43,7 @@ func metaCommand(line string) Statement {
 			return Statement{Verb: name, Access: "read"}
 		}
 		return Statement{Verb: "write file", Access: "write", Object: file}
-	case slices.Contains([]string{"\\i", "\\ir", "\\include", ".read", "\\."}, name):
+	case slices.Contains([]string{"\\i", "\\ir", "\\include", "\\include_relative", ".read", "\\.", ":r", "@", "start"}, name):
 		if strings.HasPrefix(file, "|") {
 			return Statement{Verb: "shell", Access: "write", Object: strings.TrimSpace(file[1:])}
 		}
@@ -50,6 +58,13 @@ func metaCommand(line string) Statement {
 		return Statement{Verb: strings.TrimLeft(name, `.\`), Access: "write", Object: object}
 	}
 	return Statement{Verb: name, Access: "read"}
+}
+
+// backquoted is a command between backquotes: psql runs it for each of its own.
+func backquoted(s string) (program string, ok bool) {
+	_, rest, _ := strings.Cut(s, "`")
+	program, _, ok = strings.Cut(rest, "`")
+	return program, ok
 }
 
 // Redis says what a command of redis-cli does. It reports false when

@@ -36,6 +36,8 @@ func (l *lexer) statement() (toks tokens, more bool) {
 			return toks, true // what stands before the meta command goes first
 		case c == '\\', c == '.' && len(toks) == 0 && l.lineStart():
 			return tokens{{metaToken, l.line()}}, true
+		case len(toks) == 0 && l.lineStart() && l.clientLine():
+			return tokens{{metaToken, l.clientCommand()}}, true
 		default:
 			toks = append(toks, l.token())
 			if len(toks) == 1 && toks.word(0) == "system" { // mysql's own word for \!
@@ -58,6 +60,33 @@ func (l *lexer) statement() (toks tokens, more bool) {
 func (l *lexer) lineStart() bool {
 	before := strings.TrimRight(l.text[max(0, l.pos-64):l.pos], " \t")
 	return before == "" || before[len(before)-1] == '\n'
+}
+
+// clientLine reports a line that the clients of Oracle and SQL Server, and the pager of
+// mysql, run themselves.
+func (l *lexer) clientLine() bool {
+	rest := strings.ToLower(l.text[l.pos:min(len(l.text), l.pos+6)])
+	for _, begin := range []string{":!!", ":r ", "!", "@", "host ", "start ", "pager "} {
+		if after, ok := strings.CutPrefix(rest, begin); ok {
+			return begin != "@" || after != "" && (isLetter(after[0]) || strings.IndexByte("@./", after[0]) >= 0)
+		}
+	}
+	return false
+}
+
+// clientCommand reads such a line as a command of a client with its words behind it.
+func (l *lexer) clientCommand() string {
+	line := strings.TrimSuffix(l.line(), ";")
+	switch word, rest, _ := strings.Cut(line, " "); {
+	case line[0] == '!':
+		return `\!` + line[1:]
+	case line[0] == '@':
+		return "@ " + strings.TrimLeft(line, "@")
+	case strings.EqualFold(word, "start") && strings.EqualFold(rest, "transaction"), strings.EqualFold(word, "start") && strings.Contains(rest, " "):
+		return `\begin`
+	default:
+		return strings.ToLower(word) + " " + rest
+	}
 }
 
 func (l *lexer) line() string {
