@@ -10,11 +10,17 @@ import (
 )
 
 // Lineage says of a text in any language whether it deletes or sends what it finds in the
-// home directory, "" where it seems to do neither. It knows no syntax: names that stand
+// home directory, or sends all of its environment, "" where it seems to do none of these. It knows no syntax: names that stand
 // before an assignment take over what stands behind it, statement by statement. So it is a
 // reason to ask about a text, and none to refuse it.
 func Lineage(text string) string {
-	if len(text) > maxLineage || !marked(text, homeMarks) && !marked(text, fileMarks) {
+	if len(text) > maxLineage {
+		return ""
+	}
+	if marked(text, environmentMarks) && sendsEnvironment(statementsOf(text)) {
+		return "sends all of its environment"
+	}
+	if !marked(text, homeMarks) && !marked(text, fileMarks) {
 		return ""
 	}
 	text = ofProject().ReplaceAllString(text, "$1./")

@@ -57,7 +57,7 @@ pod | Podfile *.podspec | ruby
 fastlane | Fastfile | ruby
 cap | Capfile deploy.rb | ruby
 brew | Brewfile | ruby
-grunt gulp vite vitest webpack rollup jest mocha ava tap eslint prettier babel parcel next nuxt astro svelte-kit remix cypress playwright karma tailwindcss postcss esbuild swc commitlint lint-staged storybook expo ng metro | Gruntfile.* gulpfile.* *.config.js *.config.mjs *.config.cjs *.config.ts *.conf.js *.test.js *.test.ts *.test.mjs *.spec.js *.spec.ts *rc.js *rc.cjs .babelrc.js metro.config.* | node
+grunt gulp vite vitest webpack rollup jest mocha ava tap eslint prettier babel parcel next nuxt astro svelte-kit remix cypress playwright karma tailwindcss postcss esbuild swc commitlint lint-staged storybook expo ng metro tsup rspack rsbuild drizzle-kit gatsby ember quasar vue-cli-service craco react-router react-scripts wdio graphql-codegen codeceptjs docusaurus vitepress eleventy electron-forge electron-builder electron-vite sanity medusa hardhat truffle cap sst trigger knex stencil unocss nightwatch nx turbo plop semantic-release release-it svgr stylelint tsdown tsx wrangler start-storybook build-storybook react-native vinxi nitro nitropack solid-start qwik | Gruntfile.* gulpfile.* *.config.js *.config.mjs *.config.cjs *.config.ts *.config.mts *.config.cts *.conf.js *.conf.ts *.test.js *.test.ts *.test.mjs *.spec.js *.spec.ts *rc.js *rc.cjs *rc.mjs *rc.ts .babelrc.js *.setup.js *.setup.ts *.setup.mjs *.setup.cjs setup.js setup.ts setupTests.* *global-setup.* *global-teardown.* globalSetup.* globalTeardown.* plugins/index.* support/e2e.* support/commands.* .storybook/*.js .storybook/*.ts .storybook/*.mjs .storybook/*.cjs .vitepress/config.* gatsby-*.js gatsby-*.ts gatsby-*.mjs ember-cli-build.js .eleventy.js codegen.ts codegen.js plopfile.* knexfile.* truffle-config.js medusa-config.* vite-plugin-*.* webpack.*.js | node
 cmake ctest cpack | CMakeLists.txt *.cmake | cmake
 direnv | .envrc | shell
 docker-compose docker podman podman-compose nerdctl | docker-compose*.y*ml compose*.y*ml | compose
@@ -81,6 +81,9 @@ jupyter papermill nbconvert | *.ipynb | notebook
 ansible-playbook ansible-pull | *.yml *.yaml | yaml
 terraform tofu opentofu terragrunt | *.tf | hcl
 npm pnpm yarn bun node | package.json | package
+pnpm | .pnpmfile.cjs pnpmfile.js .pnpmfile.mjs | node
+yarn | yarn.config.cjs .yarn/plugins/*.cjs .yarn/releases/*.cjs | node
+prisma | seed.ts seed.js prisma.config.ts | node
 node | *.test.js *.test.mjs *.test.cjs *.spec.js | node
 npm pnpm yarn bun husky | .husky/* | shell
 tmux | *.conf | tmux
@@ -124,7 +127,16 @@ func (u *use) recipes(tool string) {
 				}
 			}
 		}
+	case slices.ContainsFunc(u.Via, startsPackages):
+		u.authored(strings.NewReplacer("TOOL", tool).Replace("TOOL.config.* .TOOLrc.* TOOL-config.* TOOLfile.* TOOL.conf.*"), "node")
 	}
+}
+
+// startsPackages reports a wrapper that runs a program of a package of JavaScript. Such
+// programs are many, and most read a file that has their name.
+func startsPackages(via string) bool {
+	program, _, _ := strings.Cut(via, " ")
+	return wordlist.Has(" npx bunx pnpx npm pnpm yarn bun ", program)
 }
 
 // onlyLists reports a call of make and its like that runs nothing.
