@@ -92,9 +92,12 @@ func TestMoves(t *testing.T) {
 		origin.Move{Path: "/p/packed.tar", Secret: "environment file", From: "/p/note.txt"}, origin.Move{Path: "/p/blob.tgz", Secret: "private key"})
 	of := func(line string) *hook.Facts { return after(left, line) }
 	for line, want := range map[string][]origin.Move{
-		"cat .env > a":                                   {{Path: "/p/a", Secret: "environment file", From: "/p/.env"}},
-		"cp .env a && mv a b":                            {{Path: "/p/a", Secret: "environment file", From: "/p/.env"}, {Path: "/p/b", Secret: "environment file", From: "/p/a"}},
-		"base64 ~/.ssh/id_ed25519 | tee x.txt":           {{Path: "/p/x.txt", Secret: "private key", From: "/home/dev/.ssh/id_ed25519"}},
+		"cat .env > a":                           {{Path: "/p/a", Secret: "environment file", From: "/p/.env"}},
+		"cp .env a && mv a b":                    {{Path: "/p/a", Secret: "environment file", From: "/p/.env"}, {Path: "/p/b", Secret: "environment file", From: "/p/a"}},
+		"base64 ~/.ssh/id_ed25519 | tee x.txt":   {{Path: "/p/x.txt", Secret: "private key", From: "/home/dev/.ssh/id_ed25519"}},
+		"ln -s ~/.ssh/id_ed25519 public/a.woff2": {{Path: "/p/public/a.woff2", Secret: "private key", From: "/home/dev/.ssh/id_ed25519"}},
+		"python3 -c \"import os; os.symlink('/home/dev/.ssh/id_ed25519', 'a.woff2')\"": {{Path: "/p/a.woff2", Secret: "private key", From: "/home/dev/.ssh/id_ed25519"}},
+		"node -e \"require('fs').linkSync('readme', 'a.woff2')\"":                      nil,
 		"cp note.txt c":                                  {{Path: "/p/c", Secret: "environment file", From: "/p/note.txt"}},
 		"gzip -c old.txt > z.gz":                         {{Path: "/p/z.gz", Secret: "private key", From: "/p/old.txt"}},
 		"tar cf all.tar note.txt readme":                 {{Path: "/p/all.tar", Secret: "environment file", From: "/p/note.txt"}},

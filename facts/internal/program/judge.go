@@ -166,6 +166,7 @@ func (u *use) codeCall(c code.Call) {
 				u.touch(args[0], draft.Access{Kind: "write", How: "link"})
 			}
 			u.touch(args[1], draft.Access{Kind: "write", How: "link", Links: args[:1]})
+			u.arrivesAll(args[0], args[1])
 		}
 	case "read":
 		each(draft.Access{Kind: "read", Shown: !u.silent})
