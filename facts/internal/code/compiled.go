@@ -14,7 +14,7 @@ func compiledLanguage() *language {
 
 // compiledCalls are the beginnings of calls, by what they do.
 var compiledCalls = [...]struct{ does, begins string }{
-	{"argv", "Command::new( exec.Command( exec.CommandContext( ProcessBuilder( commandLine( execvp( execlp( execl( execv( posix_spawn( syscall.Exec("},
+	{"argv", "Command::new( exec.Command( exec.CommandContext( ProcessBuilder( commandLine( execvp( execlp( execl( execv( posix_spawn( syscall.Exec( Process.run( Process.runSync( Process.start( addSystemCommand( os.proc( ctx.execute("},
 	{"shell", "system( popen( Runtime.getRuntime().exec("},
 	{"delete+r", "remove_dir_all( os.RemoveAll( deleteDirectory( "},
 	{"delete", "os.Remove( remove_file( unlink( "},
@@ -26,7 +26,11 @@ func inspectCompiled(r *inspection, text string) {
 		if command, ok := strings.CutPrefix(line, "//go:generate "); ok {
 			r.emit(Call{Name: "go:generate", Does: "shell"}, []value{textValue(strings.TrimSpace(command))})
 		}
-		if command, _, ok := strings.Cut(line, ".execute()"); ok { // Groovy
+		command, _, ok := strings.Cut(line, ".execute()") // Groovy
+		if before, _, sbt := strings.Cut(line, `".!`); sbt && !ok {
+			command, ok = before+`"`, true
+		}
+		if ok {
 			if found, _ := literals(command); len(found) > 0 {
 				r.emit(Call{Name: "execute", Does: "shell"}, []value{textValue(found[len(found)-1])})
 			}

@@ -44,7 +44,7 @@ func sendsEnvironment(list []string) bool {
 
 // connects reports a statement that makes a request or a connection.
 func connects(s string) bool {
-	return sends(s, true) || calls(s, socketWords) || calls(s, " WebSocket EventSource ")
+	return sends(s, true) || calls(s, socketWords) || calls(s, " WebSocket EventSource stream_context_create curl_setopt_array ")
 }
 
 // environmentMarks are how languages name the environment, so that most texts are passed

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -17,14 +18,33 @@ func (u *use) told(words string) bool {
 
 // msbuild judges the tasks of a project of .NET that run programs, fetch and delete files.
 // They stand in one text, as a task may run what one before it has fetched. Code within
-// tasks, in CDATA, is only followed from the home directory.
+// tasks, in CDATA, is only followed by its names.
 func (u *use) msbuild(text string) {
-	if !u.told(" build run test publish restore pack clean msbuild watch vstest ") && u.name != "msbuild" && u.name != "xbuild" {
+	if !u.told(" build run test publish restore pack clean msbuild watch vstest tool format ") && u.name != "msbuild" && u.name != "xbuild" {
 		return
 	}
-	values := map[string]string{"HOME": "${HOME}", "BaseIntermediateOutputPath": "obj/", "IntermediateOutputPath": "obj/", "MSBuildThisFileDirectory": "./", "MSBuildProjectDirectory": "."}
+	text = msbuildComment().ReplaceAllString(text, "")
+	values := map[string]string{"HOME": "${HOME}", "USERPROFILE": "${HOME}", "BaseIntermediateOutputPath": "obj/", "IntermediateOutputPath": "obj/", "OutDir": "bin/", "OutputPath": "bin/", "MSBuildThisFileDirectory": "./", "MSBuildProjectDirectory": "."}
 	for _, set := range msbuildSet().FindAllStringSubmatch(text, -1) {
-		values[set[1]] = set[2]
+		values[set[1]] = msbuildText(set[2])
+	}
+	tasks := msbuildTask().FindAllStringSubmatchIndex(text, -1)
+	for i, at := range tasks { // what a task puts out has a name, too
+		end := len(text)
+		if i+1 < len(tasks) {
+			end = tasks[i+1][0]
+		}
+		given := attributes(text[at[4]:at[5]])
+		output := msbuildOutput().FindStringSubmatch(text[at[1]:end])
+		if output == nil {
+			continue
+		}
+		switch name := output[1]; text[at[2]:at[3]] {
+		case "DownloadFile":
+			values[name] = downloaded(given)
+		case "ReadLinesFromFile":
+			values[name] = "$(cat " + given["File"] + ")"
+		}
 	}
 	value := func(name string) string {
 		if v, ok := values[name]; ok {
@@ -33,32 +53,62 @@ func (u *use) msbuild(text string) {
 		return "value"
 	}
 	var lines []string
-	for _, task := range msbuildTask().FindAllStringSubmatch(text, -1) {
-		given := map[string]string{}
-		for _, found := range msbuildAttribute().FindAllStringSubmatch(task[2], -1) {
-			v := strings.NewReplacer("&quot;", `"`, "&apos;", "'", "&amp;", "&", "&lt;", "<", "&gt;", ">", "&#xA;", "\n", "&#10;", "\n",
-				"$([System.Environment]::GetEnvironmentVariable('HOME'))", "${HOME}", "$([System.Environment]::GetFolderPath(SpecialFolder.UserProfile))", "${HOME}").Replace(found[2] + found[3])
-			given[found[1]] = u.fill(v, msbuildName(), value)
+	for _, at := range tasks {
+		given := attributes(text[at[4]:at[5]])
+		for name, v := range given {
+			given[name] = u.fill(v, msbuildName(), value)
 		}
-		switch task[1] {
-		case "Exec":
-			lines = append(lines, given["Command"])
-		case "DownloadFile":
-			name := given["DestinationFileName"]
-			if name == "" {
-				name = path.Base(given["SourceUrl"])
-			}
-			lines = append(lines, "curl -s -o "+shellLine([]string{path.Join(given["DestinationFolder"], name), given["SourceUrl"]}))
-		case "RemoveDir", "Delete":
-			for file := range strings.SplitSeq(given["Directories"]+given["Files"], ";") {
-				lines = append(lines, "rm -rf "+file)
-			}
-		}
+		lines = append(lines, msbuildLines(text[at[2]:at[3]], given)...)
 	}
 	u.surely(func() { u.inside(func() { u.shell.Text(flow.Literal(strings.Join(lines, "\n")), flow.Stream{}) }) })
 	for _, found := range msbuildCode().FindAllStringSubmatch(text, -1) {
 		u.lineage(found[1])
 	}
+}
+
+// msbuildLines are the lines of a shell that do what a task of msbuild does.
+func msbuildLines(task string, given map[string]string) (lines []string) {
+	switch task {
+	case "Exec":
+		lines = append(lines, given["Command"])
+	case "DownloadFile":
+		lines = append(lines, "curl -s -o "+shellLine([]string{downloaded(given), given["SourceUrl"]}))
+	case "Unzip":
+		lines = append(lines, "unzip -o "+shellLine([]string{given["SourceFiles"], "-d", given["DestinationFolder"]}))
+	case "Copy", "Move":
+		to := cmp.Or(given["DestinationFiles"], path.Join(given["DestinationFolder"], path.Base(given["SourceFiles"])))
+		lines = append(lines, "cp "+shellLine([]string{given["SourceFiles"], to}))
+	case "UsingTask": // a task of a program runs it
+		if file := given["AssemblyFile"]; file != "" && strings.Contains(file, "/") {
+			lines = append(lines, "dotnet exec "+shellLine([]string{file}))
+		}
+	case "RemoveDir", "Delete":
+		for file := range strings.SplitSeq(given["Directories"]+given["Files"], ";") {
+			lines = append(lines, "rm -rf "+file)
+		}
+	}
+	return lines
+}
+
+// downloaded is where the task DownloadFile puts the file.
+func downloaded(given map[string]string) string {
+	return path.Join(given["DestinationFolder"], cmp.Or(given["DestinationFileName"], path.Base(given["SourceUrl"])))
+}
+
+func attributes(text string) map[string]string {
+	given := map[string]string{}
+	for _, found := range msbuildAttribute().FindAllStringSubmatch(text, -1) {
+		given[found[1]] = msbuildText(found[2] + found[3])
+	}
+	return given
+}
+
+// msbuildText undoes the escapes of XML, and gives functions that name the home directory
+// their value.
+func msbuildText(text string) string {
+	return strings.NewReplacer("&quot;", `"`, "&apos;", "'", "&amp;", "&", "&lt;", "<", "&gt;", ">", "&#xA;", "\n", "&#10;", "\n",
+		"$([System.Environment]::GetEnvironmentVariable('HOME'))", "${HOME}", "$([System.Environment]::GetFolderPath(SpecialFolder.UserProfile))", "${HOME}",
+		"$([System.Environment]::GetFolderPath('UserProfile'))", "${HOME}").Replace(text)
 }
 
 // cmakeStatements is a script of CMake with assignments in the place of the commands that
@@ -128,9 +178,11 @@ func homeMount(home string) *regexp.Regexp {
 
 var (
 	msbuildSet       = lazy(`<([A-Z]\w*)>([^<>\n]*)</\w+>`)
-	msbuildTask      = lazy(`(?s)<(Exec|DownloadFile|RemoveDir|Delete)\s((?:[^>"']|"[^"]*"|'[^']*')*)>`)
+	msbuildComment   = lazy(`(?s)<!--.*?-->`)
+	msbuildOutput    = lazy(`<Output\s[^>]*(?:PropertyName|ItemName)\s*=\s*["'](\w+)["']`)
+	msbuildTask      = lazy(`(?s)<(Exec|DownloadFile|RemoveDir|Delete|Unzip|Copy|Move|UsingTask|ReadLinesFromFile)\s((?:[^>"']|"[^"]*"|'[^']*')*)>`)
 	msbuildAttribute = lazy(`(?s)(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
-	msbuildName      = lazy(`\$\((\w+)\)`)
+	msbuildName      = lazy(`[$@]\((\w+)\)`)
 	msbuildCode      = lazy(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 
 	cmakeBinds  = lazy(`(?i)\b(?:set\s*\(|file\s*\(\s*GLOB(?:_RECURSE)?|list\s*\(\s*APPEND|string\s*\(\s*APPEND)\s*(\w+)\s+([^)]*\))`)

@@ -97,6 +97,7 @@ func (u *use) judged(own bool) flow.Stream {
 	}
 	u.recipes(u.name)
 	u.loads()
+	u.runsCompiled(u.name)
 	u.ships()
 	if u.carriesOver(before); u.row.Output == "filter" && len(u.row.Operands) == 0 && len(u.verbs) == 0 && u.row.Special == "" {
 		u.strangeOutput(before) // its row says nothing of its words
@@ -139,6 +140,7 @@ func (u *use) strange(base string) flow.Stream {
 	}
 	u.attacks(base, args)
 	u.recipes(base)
+	u.runsCompiled(base)
 	for i := range args[:min(len(args), maxHanded)] {
 		if u.mayRun(args, i) {
 			handed := *u.Invocation

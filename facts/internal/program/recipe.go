@@ -11,6 +11,7 @@ import (
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/facts/internal/glob"
+	"gate/facts/internal/sql"
 	"gate/facts/internal/world"
 	"gate/hook"
 	"gate/internal/wordlist"
@@ -57,7 +58,7 @@ pod | Podfile *.podspec | ruby
 fastlane | Fastfile | ruby
 cap | Capfile deploy.rb | ruby
 brew | Brewfile | ruby
-grunt gulp vite vitest webpack rollup jest mocha ava tap eslint prettier babel parcel next nuxt astro svelte-kit remix cypress playwright karma tailwindcss postcss esbuild swc commitlint lint-staged storybook expo ng metro tsup rspack rsbuild drizzle-kit gatsby ember quasar vue-cli-service craco react-router react-scripts wdio graphql-codegen codeceptjs docusaurus vitepress eleventy electron-forge electron-builder electron-vite sanity medusa hardhat truffle cap sst trigger knex stencil unocss nightwatch nx turbo plop semantic-release release-it svgr stylelint tsdown tsx wrangler start-storybook build-storybook react-native vinxi nitro nitropack solid-start qwik | Gruntfile.* gulpfile.* *.config.js *.config.mjs *.config.cjs *.config.ts *.config.mts *.config.cts *.conf.js *.conf.ts *.test.js *.test.ts *.test.mjs *.spec.js *.spec.ts *rc.js *rc.cjs *rc.mjs *rc.ts .babelrc.js *.setup.js *.setup.ts *.setup.mjs *.setup.cjs setup.js setup.ts setupTests.* *global-setup.* *global-teardown.* globalSetup.* globalTeardown.* plugins/index.* support/e2e.* support/commands.* .storybook/*.js .storybook/*.ts .storybook/*.mjs .storybook/*.cjs .vitepress/config.* gatsby-*.js gatsby-*.ts gatsby-*.mjs ember-cli-build.js .eleventy.js codegen.ts codegen.js plopfile.* knexfile.* truffle-config.js medusa-config.* vite-plugin-*.* webpack.*.js | node
+grunt gulp vite vitest webpack rollup jest mocha ava tap eslint prettier babel parcel next nuxt astro svelte-kit remix cypress playwright karma tailwindcss postcss esbuild swc commitlint lint-staged storybook expo ng metro tsup rspack rsbuild drizzle-kit gatsby ember quasar vue-cli-service craco react-router react-scripts wdio graphql-codegen codeceptjs docusaurus vitepress eleventy electron-forge electron-builder electron-vite sanity medusa hardhat truffle cap sst trigger knex stencil unocss nightwatch nx turbo plop semantic-release release-it svgr stylelint tsdown tsx wrangler start-storybook build-storybook react-native vinxi nitro nitropack solid-start qwik pm2 | Gruntfile.* gulpfile.* *.config.js *.config.mjs *.config.cjs *.config.ts *.config.mts *.config.cts *.conf.js *.conf.ts *.test.js *.test.ts *.test.mjs *.spec.js *.spec.ts *rc.js *rc.cjs *rc.mjs *rc.ts .babelrc.js *.setup.js *.setup.ts *.setup.mjs *.setup.cjs setup.js setup.ts setupTests.* *global-setup.* *global-teardown.* globalSetup.* globalTeardown.* plugins/index.* support/e2e.* support/commands.* .storybook/*.js .storybook/*.ts .storybook/*.mjs .storybook/*.cjs .vitepress/config.* gatsby-*.js gatsby-*.ts gatsby-*.mjs ember-cli-build.js .eleventy.js codegen.ts codegen.js plopfile.* knexfile.* truffle-config.js medusa-config.* vite-plugin-*.* webpack.*.js | node
 cmake ctest cpack | CMakeLists.txt *.cmake | cmake
 direnv | .envrc | shell
 docker-compose docker podman podman-compose nerdctl | docker-compose*.y*ml compose*.y*ml | compose
@@ -95,6 +96,23 @@ supervisord supervisorctl | supervisord.conf | assign
 poe task pdm hatch rye uv pixi poetry | pyproject.toml pixi.toml | tasks
 composer | composer.json | package
 deno | deno.json deno.jsonc | named
+nx moon turbo lerna rush wrangler vercel netlify cdk devbox ng devcontainer sst tauri air trunk fly flyctl cross mise rtx pipenv tilt earthly terragrunt packer lein clj clojure bb mill sbt nimble nim rebar3 xmake premake5 pylint bazel bazelisk cabal stack | nx.json project.json workspace.json rush.json command-line.json wrangler.toml wrangler.json wrangler.jsonc vercel.json netlify.toml cdk.json devbox.json devcontainer.json .devcontainer.json tauri.conf.json Tauri.toml .air.toml Trunk.toml fly.toml Cross.toml mise.toml Pipfile Tiltfile terragrunt.hcl *.pkr.hcl project.clj deps.edn bb.edn build.mill build.sc *.sbt *.nimble config.nims rebar.config xmake.lua premake5.lua pylintrc .pylintrc .bazelrc *.bzl Setup.hs | quoted
+cargo | tauri.conf.json | quoted
+earthly | Earthfile | earthfile
+skaffold helmfile serverless sls amplify goreleaser buf sqlc dvc mlflow molecule moon process-compose shards circleci bbrun cwltool | *.yml *.yaml MLproject *.cwl | yaml
+rails rake puma rackup rspec sidekiq irb pry guard danger thor appraisal steep | application.rb boot.rb environment.rb puma.rb *_helper.rb .irbrc .pryrc config.ru Guardfile Dangerfile Thorfile Appraisals Steepfile | ruby
+rails rake puma rackup rspec sidekiq irb pry guard danger thor rubocop | *.rb | lineage
+uvicorn gunicorn hypercorn daphne flask celery streamlit airflow kedro mkdocs manage.py django-admin dagster prefect ipython jupyter conan paver pylint mypy | *.py | lineage
+phpunit pest rector php-cs-fixer phpstan psalm | bootstrap.php Pest.php rector.php .php-cs-fixer.php .php-cs-fixer.dist.php *TestCase.php | php
+phpunit pest rector artisan wp | *.php | lineage
+dart flutter zig | *.dart *.zig | compiled
+gradle gradlew | *.kt *.groovy *.java | lineage
+python python3 pytest pip pip3 | *.pth | python
+jake cake | Jakefile Jakefile.js | node
+bun | *.ts *.js | lineage
+Rscript R | .Rprofile | r
+psql | .psqlrc | statements
+lldb gdb | .lldbinit .gdbinit | gdb
 lint-staged nodemon pm2 concurrently | .lintstagedrc .lintstagedrc.json nodemon.json ecosystem.config.json | values
 ssh scp sftp rsync | ssh_config | ssh
 screen | .screenrc | screen
@@ -106,13 +124,18 @@ gdb lldb | *.gdb .gdbinit *.lldb | gdb
 const before = " make just task package ini "
 
 // manyFiles are kinds of text of which a project has many files, that a tool may not read.
-const manyFiles = " compiled migration dbt sql pod yaml node notebook elixir "
+const manyFiles = " compiled migration dbt sql pod yaml node notebook elixir lineage quoted ruby php "
 
 // recipes judges the files that a tool reads to know what to run:
 // echo 'all:; rm -rf ~' > Makefile && make. Those count that an agent wrote, in this line
 // or in a call before it, and that lie in the tool's directory, below or above it, or that
 // its words name. Of some kinds those count, too, that were there before.
 func (u *use) recipes(tool string) {
+	if wordlist.Has(" php python python3 ", tool) && len(u.rest) > 0 {
+		if base := path.Base(u.rest[0].Text()); base == "artisan" || base == "manage.py" {
+			u.recipes(base)
+		}
+	}
 	switch {
 	case u.at().Remote || tool == "" || wordlist.Has(" make gmake bmake just task go-task ", tool) && u.onlyLists():
 	case tool == "git":
@@ -257,6 +280,9 @@ func (u *use) ofVerb(kind, file, text string) string {
 	if kind != "compiled" {
 		return text
 	}
+	if strings.HasSuffix(file, ".dart") { // which has texts in either quotes
+		text = strings.ReplaceAll(text, "'", `"`)
+	}
 	verb := ""
 	if len(u.verbs) > 0 {
 		verb = u.verbs[0]
@@ -276,7 +302,7 @@ func (u *use) ofVerb(kind, file, text string) string {
 		u.name == "zig" && path.Base(file) != "build.zig" && !u.told(" run test "):
 		return ""
 	case wordlist.Has(" javac rustc ", u.name), u.name == "kotlinc" && !u.told(" -script "), u.name == "go" && !wordlist.Has(" run test tool ", verb),
-		u.name != "go" && strings.HasSuffix(file, ".rs") && path.Base(file) != "build.rs" && !wordlist.Has(" run test bench r t nextest ", verb):
+		u.name != "go" && strings.HasSuffix(file, ".rs") && path.Base(file) != "build.rs" && !wordlist.Has(" run test bench r t nextest xtask ", verb):
 		return ""
 	}
 	for line := range strings.Lines(text) {
@@ -364,9 +390,18 @@ func (u *use) recipe(kind, file, text string) {
 	case "tasks":
 		for _, section := range strings.Split(text, "\n[") {
 			if head, rest, _ := strings.Cut(strings.TrimPrefix(section, "["), "]"); strings.HasSuffix(head, "tasks") || strings.HasSuffix(head, "scripts") {
-				u.surely(func() { run(texts(taskLine(), rest)) })
+				u.surely(func() { run(slices.Concat(texts(taskLine(), rest), quotedLines(rest))) })
 			}
 		}
+	case "quoted":
+		u.surely(func() { run(quotedLines(text)) })
+		u.lineage(text)
+	case "lineage":
+		u.lineage(text)
+	case "statements":
+		u.reaches(text, sql.Inspect(text))
+	case "earthfile":
+		u.surely(func() { run(texts(earthRun(), text)) })
 	case "values":
 		u.surely(func() { run(texts(jsonValue(), text)) })
 	case "ssh":
@@ -522,9 +557,25 @@ var (
 	mesonCommand  = lazy(`\brun_command\(([^)]*)\)`)
 	taskLine      = lazy(`(?m)^\s*[\w."-]+\s*=\s*(?:\{[^}\n]*?(?:cmd|shell|script|composite)\s*=\s*)?\[?\s*["']([^\n"']+)`)
 	jsonValue     = lazy(`:\s*"((?:[^"\\]|\\.)*)"`)
+	quotedLine    = lazy(`(?s)"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'`)
+	earthRun      = lazy(`(?m)^\s*RUN\s+(?:--\S+\s+)*(.+)$`)
 	sshCommand    = lazy(`(?mi)^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand|Match\s.*exec)[ \t=]+(.+)$`)
 	screenCommand = lazy(`(?m)^\s*(?:screen|exec)[ \t]+(.+)$`)
 )
+
+// maxQuoted bounds the texts of one file that are judged as lines of a shell.
+const maxQuoted = 500
+
+// quotedLines are the texts in quotes that have a blank: settings of many tools name what
+// they run under keys of their own.
+func quotedLines(text string) (lines []string) {
+	for _, found := range quotedLine().FindAllStringSubmatch(text, maxQuoted) {
+		if line := found[1] + unquote(found[2]) + found[3]; strings.ContainsAny(line, " \t") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
 
 // texts are those of the first group of a pattern.
 func texts(re *regexp.Regexp, text string) (list []string) {

@@ -11,6 +11,7 @@ import (
 	"gate/facts/internal/flow"
 	"gate/facts/internal/glob"
 	"gate/hook"
+	"gate/internal/wordlist"
 )
 
 // looksInto returns what a program surely does that is a small, readable script of a
@@ -114,6 +115,29 @@ func (u *use) handsCommand(script flow.Word) bool {
 // acts reports whether something does more than look at and write files.
 func acts(found []hook.FactEffect) bool {
 	return slices.ContainsFunc(found, func(e hook.FactEffect) bool { return e.Kind() != "fs.read" && e.Kind() != "fs.write" })
+}
+
+// runsCompiled judges the compiled programs that a runtime is given, by where their files
+// came from.
+func (u *use) runsCompiled(runtime string) {
+	if !wordlist.Has(" dotnet mono java javaw wasmtime wasmer wine wine64 kotlin scala ", runtime) || u.at().Remote {
+		return
+	}
+	for _, w := range u.Given() {
+		if text := w.Prefix(); strings.HasPrefix(text, "-javaagent:") || strings.HasPrefix(text, "-agentpath:") {
+			_, w, _ = w.Cut(":")
+		}
+		if !wordlist.Has(" .dll .exe .jar .war .wasm ", path.Ext(w.Text())) {
+			continue
+		}
+		for _, t := range u.targets(w) {
+			if st, now := u.Files[t.Path]; now && st.Taint.Remote {
+				u.unknownCode(runtime, st.Taint.In(t.Path), "file", "the file was written by a program")
+			} else if t.Path != "" {
+				u.Runs(u.ID, t.Path)
+			}
+		}
+	}
 }
 
 // isShellScript goes by the first line, else by the name: bash runs a file

@@ -7,7 +7,7 @@ import (
 )
 
 // yamlKeys are keys whose value is a line of a shell, or a list of such lines.
-const yamlKeys = " run cmd cmds command commands script scripts shell entry init before before_script after_script prebuild postinstall sh preconditions raw ansible.builtin.shell ansible.builtin.command "
+const yamlKeys = " run cmd cmds command commands script scripts shell entry init before before_script after_script prebuild postinstall sh preconditions raw hooks baseCommand ansible.builtin.shell ansible.builtin.command "
 
 // yamlLines are the lines of a shell in a document of YAML: the values of some keys. It
 // reads the common forms only: scalars, blocks, and lists of both.
