@@ -181,6 +181,7 @@ ask contains {
 } if {
 	some flow in brought("command", {"command"})
 	flow.effect in acts
+	flow.effect != "fs.delete" # pages tell everybody to remove what a build left; gate.filesystem.delete judges the rest
 }
 
 # What this call holds of the texts that the agent was shown: by influence, not by the

