@@ -155,7 +155,22 @@ func (u *use) inMade(words []flow.Word) bool {
 func (u *use) setsNothing() bool {
 	_, dir := u.World.Env("GIT_DIR")
 	_, tree := u.World.Env("GIT_WORK_TREE")
-	return !dir && !tree && !u.shell.Exports() && len(u.Via) == 0 && !u.mentions(" config ", "GIT_DIR", "GIT_WORK_TREE")
+	return !dir && !tree && !u.shell.Exports() && len(u.Via) == 0 && !u.mentions("GIT_DIR", "GIT_WORK_TREE") && !u.configures()
+}
+
+// configures reports a command of git, or of what may start git, with the verb config.
+// Other programs have such a verb, too.
+func (u *use) configures() bool {
+	for _, c := range u.Commands() {
+		git, verb := false, false
+		for _, w := range c.Words {
+			git, verb = git || strings.Contains(flow.Text(w.Value), "git"), verb || flow.Text(w.Value) == "config"
+		}
+		if verb && (git || flow.Text(c.Program) == "git") {
+			return true
+		}
+	}
+	return false
 }
 
 // inTemp reports words that name nothing but what lies below temporary
