@@ -63,13 +63,16 @@ func (u *use) agentsCode(file string, unknown []hook.Unknown) (whys []string) {
 }
 
 // doubtful reports an effect of a program that may be no such thing. The path of a secret
-// that is sent from a pipe, or that a program prints, is not known, but the secret is.
+// that is sent from a pipe, or that a program prints, is not known, but the secret is. A table
+// of cron that comes from a pipe has no path.
 func doubtful(e hook.FactEffect) bool {
 	switch is := e.Is.(type) {
 	case *hook.NetSend:
 		return is.Secret == nil && is.Path == nil
 	case *hook.SecretRead:
 		return is.Path == nil && is.Grade != "key"
+	case *hook.Persistence:
+		return is.Path == nil && is.What != "cron"
 	}
 	for name, at := range hook.Members(&e) {
 		if name == "path" && hook.Plain(at) == nil {
