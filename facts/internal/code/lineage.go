@@ -10,7 +10,8 @@ import (
 )
 
 // Lineage says of a text in any language whether it deletes or sends what it finds in the
-// home directory, or sends all of its environment, "" where it seems to do none of these. It knows no syntax: names that stand
+// home directory, deletes far from the project, runs code that it fetches, or sends all of
+// its environment, "" where it seems to do none of these. It knows no syntax: names that stand
 // before an assignment take over what stands behind it, statement by statement. So it is a
 // reason to ask about a text, and none to refuse it.
 func Lineage(text string) string {
@@ -20,11 +21,12 @@ func Lineage(text string) string {
 	if marked(text, environmentMarks) && sendsEnvironment(statementsOf(text)) {
 		return "sends all of its environment"
 	}
-	if !marked(text, homeMarks) && !marked(text, fileMarks) {
+	runs := strings.Contains(text, "://") && marked(text, evalMarks)
+	if !runs && !marked(text, homeMarks) && !marked(text, fileMarks) && !marked(text, awayMarks) {
 		return ""
 	}
 	text = ofProject().ReplaceAllString(text, "$1./")
-	home, net := map[string]bool{}, map[string]bool{}
+	home, net, away, fetched := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	posts := marked(text, postMarks)
 	list := statementsOf(text)
 	for range 3 { // a name may be used above its own assignment
@@ -36,10 +38,22 @@ func Lineage(text string) string {
 			if sends(s, posts) || calls(s, socketWords) {
 				take(net, names)
 			}
+			if marked(from, awayMarks) || holds(from, away) {
+				take(away, names)
+			}
+			if runs && (marked(from, fetchMarks) || calls(from, requestWords) || holds(from, fetched)) {
+				take(fetched, names)
+			}
 		}
 	}
 	for _, s := range list {
 		names, from := takesOver(s)
+		switch {
+		case runs && marked(s, evalMarks) && (marked(s, fetchMarks) || holds(from, fetched)):
+			return "runs code that it fetches"
+		case deletes(s) && (marked(from, awayMarks) || holds(from, away)):
+			return "deletes far from the project"
+		}
 		if !ofHome(from, home) {
 			continue
 		}
@@ -47,19 +61,23 @@ func Lineage(text string) string {
 		switch {
 		case deletes(s):
 			return "deletes in the home directory"
-		case sends(s, posts) || writes:
+		case sends(s, posts) || writes || strings.Contains(s, "://") && marked(s, encodeMarks):
 			return "sends what is in the home directory"
 		}
 	}
 	return ""
 }
 
+// Away marks in a text for [Lineage] a directory outside of the project.
+const Away = "\x00"
+
 // maxLineage bounds the texts that Lineage reads.
 const maxLineage = 64 << 10
 
 // homeMarks are how languages name the home directory, fileMarks files of secrets that only
 // count where they are read, as tests hand such paths to servers. postMarks are how languages
-// tell a request that sends, and outMarks the methods of an open connection.
+// tell a request that sends, and outMarks the methods of an open connection. awayMarks are
+// directories far from any project, evalMarks run a text, and fetchMarks fetch one.
 const (
 	homeMarks = "~/|\"~\"|'~'|homedir()|homedir,|expanduser(|Path.home()|user.home|$HOME|${HOME}|Dir.home|home_dir()|UserHomeDir()|env.HOME|environ[\"HOME|environ['HOME|environ.get(\"HOME|environ.get('HOME|" +
 		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|env['HOME|env[\"HOME|environment[\"HOME|_SERVER['HOME|_SERVER[\"HOME|_ENV['HOME|ENV{HOME}|" +
@@ -67,9 +85,18 @@ const (
 	fileMarks  = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
 	cacheMarks = "/.cache|\".cache\"|'.cache'|Library/Caches|_cacache"
 	postMarks  = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
-	outMarks   = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt("
+	awayMarks  = Away + "|\"/mnt/|'/mnt/|\"/srv/|'/srv/|\"/media/|'/media/|\"/Volumes/|'/Volumes/|\"/var/lib/|'/var/lib/|\"/var/www/|'/var/www/"
+	evalMarks  = " eval(|(eval(|=eval(| exec(|eval_string(|compile_string(|instance_eval|class_eval|new Function(|runInThisContext(|runInNewContext(|import_from_git("
+	fetchMarks = "import_from_git(|requests.get(|urlopen(|URI.open(|Net::HTTP|:httpc.|file_get_contents(\"http|file_get_contents('http|http.get(|https.get("
+	// encodeMarks make what was read fit for an address.
+	encodeMarks = "base64|b64encode|encodeURI|urlencode|quote(|hex(|percentEncod|CGI.escape(|encode_www"
+	outMarks    = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt("
 )
 
+// marked, calls, holds, take and eachWord are marked go:noinline, as small functions of package
+// flow are.
+//
+//go:noinline
 func marked(text, marks string) bool {
 	for mark := range strings.SplitSeq(marks, "|") {
 		if strings.Contains(text, mark) {
@@ -107,8 +134,10 @@ var cacheOfHome = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:~|\$HOME|\$\{HOME\}|expanduser\(["']~["']\)|\w*(?i:environ|env|getenv)\W{1,3}HOME["'\])]*|[\w.$:]+(?:\(\))?)\s*[,+/]?\s*["'` + "`" + `]?/?(?:\.cache\b|_cacache\b|Library/Caches\b)[^"'` + "`" + `,)\s]*`)
 })
 
+//go:noinline
 func deletes(s string) bool { return calls(s, deleteWords) || marked(s, deleteMarks) }
 
+//go:noinline
 func sends(s string, posts bool) bool {
 	return calls(s, sendWords) || posts && calls(strings.NewReplacer("sqlite3.connect", "", "duckdb.connect", "").Replace(s), requestWords)
 }
@@ -121,12 +150,15 @@ var ofProject = sync.OnceValue(func() *regexp.Regexp {
 
 // calls reports a word of the list in a statement, also within a text: as an argument it may
 // be the program that runs.
+//
+//go:noinline
 func calls(s, words string) bool {
 	found := false
 	eachWord(s, func(w string) { found = found || wordlist.Has(words, w) })
 	return found
 }
 
+//go:noinline
 func holds(s string, names map[string]bool) bool {
 	found := false
 	eachWord(s, func(w string) { found = found || names[w] })
@@ -134,6 +166,8 @@ func holds(s string, names map[string]bool) bool {
 }
 
 // take marks the names that a pattern binds.
+//
+//go:noinline
 func take(names map[string]bool, bound string) {
 	eachWord(bound, func(w string) {
 		if len(names) < maxCodeFunctions && !wordlist.Has(bindingWords, w) {
@@ -145,6 +179,7 @@ func take(names map[string]bool, bound string) {
 // bindingWords stand beside a name that is bound, or are too common to be one name.
 const bindingWords = " const let var val def for await async mut my our local export auto final String File Path str self this use with if in of string do each map os fs path return it t c while guard case Ok Some Err try "
 
+//go:noinline
 func eachWord(s string, do func(w string)) {
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool {
 		return r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
