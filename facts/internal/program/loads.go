@@ -221,7 +221,7 @@ func suffixes(language string) string {
 	return ""
 }
 
-var loadsFile = lazy(`\b(?:import|from|require(?:_relative|_once)?|include(?:_once)?|load|do|dofile|use|runpy|run_path|run_module|exec|Worker|fork|autoload|globalSetup|globalTeardown|setupFiles|setupFilesAfterEnv|testEnvironment|reporters|runner|plugins|presets|transform|extends)\b`)
+var loadsFile = lazy(`\b(?:import|from|require(?:_relative|_once)?|include(?:_once)?|load|do|dofile|use|runpy|run_path|run_module|exec|Worker|fork|autoload|globalSetup|globalTeardown|setupFiles|setupFilesAfterEnv|testEnvironment|reporters|runner|plugins|pytest_plugins|presets|transform|extends)\b`)
 
 // loadsWritten judges the files that agents wrote and that a text in the same language names
 // where it loads one: import x, require("./x"), new Worker("./x.js").
@@ -249,6 +249,26 @@ func (u *use) loadsWritten(language, text string) {
 		}
 	}
 }
+
+// namedFiles judges the files that agents wrote and that a text of settings names by a path,
+// from any directory, with its ending or without, as a module or as a class.
+func (u *use) namedFiles(text string) {
+	text = strings.NewReplacer(`\`, "/", ".", "/").Replace(text)
+	for _, file := range u.Authored() {
+		_, language, ok := strings.Cut(endingsOf, " "+path.Ext(file)+" ")
+		if !ok {
+			continue
+		}
+		language, _, _ = strings.Cut(language, " ")
+		names := strings.Split(strings.ReplaceAll(file, ".", "/"), "/") // its directory, its name and its ending stand last
+		if n := len(names); n > 2 && (namesWord(text, strings.Join(names[n-3:n-1], "/")) || namesWord(text, strings.Join(names[n-2:], "/"))) {
+			u.judgesText(language, file)
+		}
+	}
+}
+
+// endingsOf are endings of files that settings have tools load, and their languages.
+const endingsOf = " .py python .rb ruby .php php .inc php .js node .cjs node .mjs node .ts node .sh shell .bash shell "
 
 // namesWord reports a name that stands in a text as a word of its own.
 func namesWord(text, name string) bool {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gate/facts/internal/code"
@@ -117,11 +118,21 @@ lint-staged nodemon pm2 concurrently | .lintstagedrc .lintstagedrc.json nodemon.
 ssh scp sftp rsync | ssh_config | ssh
 screen | .screenrc | screen
 gdb lldb | *.gdb .gdbinit *.lldb | gdb
+xcodebuild fastlane code | *.pbxproj *.xcscheme devcontainer.json .devcontainer.json tasks.json | quoted
+xcodegen xcodebuild | project.y*ml | yaml
+Unity unity unity-editor Unity.exe | *.cs | compiled
+pytest py.test tox nox coverage | pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini | plugins
+rspec rake rails guard | .rspec .rspec-local | names
+php artisan composer wp | *.ini | names
+phpunit pest | phpunit.xml* | names
+pio platformio | platformio.ini | names
+west | west-commands.y*ml west.y*ml | names
+devcontainer code | devcontainer.json .devcontainer.json tasks.json | names
 `
 
 // before are kinds of text that count even where no agent wrote them, as far as they are
 // certain: the line names what runs.
-const before = " make just task package ini "
+const before = " make just task package ini names plugins "
 
 // manyFiles are kinds of text of which a project has many files, that a tool may not read.
 const manyFiles = " compiled migration dbt sql pod yaml node notebook elixir lineage quoted ruby php "
@@ -195,12 +206,12 @@ func (u *use) judgesText(kind, file string) bool {
 	u.shell.Enter("recipe "+file, func() {
 		switch {
 		case known && text.Literal() && now:
-			u.recipe(kind, file, text.Text())
+			u.recipe(kind, file, placed(file, text.Text()))
 		case known && text.Literal():
 			part := u.ofVerb(kind, file, text.Text())
-			u.asWritten(func() { u.recipe(kind, file, part) })
+			u.asWritten(func() { u.recipe(kind, file, placed(file, part)) })
 			if code.HasRules(kind) {
-				u.lineage(part)
+				u.lineage(u.climbs(file, part))
 			}
 		case !now && !wordlist.Has(manyFiles, kind) && u.World.Exists(file):
 			u.asksAbout("an agent wrote " + path.Base(file) + ", of which gate reads no more than 64 KiB")
@@ -217,6 +228,34 @@ func (u *use) lineage(text string) {
 	if why := code.Lineage(text); why != "" {
 		u.asksAbout("code that an agent wrote " + why)
 	}
+}
+
+// placed has the directory of a file stand in its text where that is named.
+//
+//go:noinline
+func placed(file, text string) string {
+	dir := strconv.Quote(path.Dir(file))
+	return strings.NewReplacer("__DIR__", dir, "__dirname", dir, "__dir__", dir).Replace(text)
+}
+
+// climbs marks in a text what leaves the project by way of the directories above the file.
+func (u *use) climbs(file, text string) string {
+	rest, ok := strings.CutPrefix(file, u.World.Project+"/")
+	if !ok || !strings.Contains(text, "__") {
+		return text
+	}
+	return climbing().ReplaceAllStringFunc(text, func(s string) string {
+		up := strings.Count(s, "..") + strings.Count(s, "parent") + strings.Count(s, "dirname(") - 1
+		if s[0] == '_' {
+			up++
+		} else if c := s[len(s)-2]; c >= '0' && c <= '9' {
+			up = int(c - '0')
+		}
+		if up > strings.Count(rest, "/") {
+			return s + code.Away
+		}
+		return s
+	})
 }
 
 // asWritten judges a text that an agent wrote in an earlier call: what it surely does
@@ -363,13 +402,23 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
+// runLines judges lines of a shell that a file names.
+//
+//go:noinline
+func (u *use) runLines(lines []string) {
+	for _, line := range lines {
+		u.inside(func() { u.shell.Text(flow.Literal(line), flow.Stream{}) })
+	}
+}
+
+// surelyRun judges such lines, and keeps what is sure.
+//
+//go:noinline
+func (u *use) surelyRun(lines []string) { u.surely(func() { u.runLines(lines) }) }
+
 // recipe judges the text of one file.
 func (u *use) recipe(kind, file, text string) {
-	run := func(lines []string) {
-		for _, line := range lines {
-			u.inside(func() { u.shell.Text(flow.Literal(line), flow.Stream{}) })
-		}
-	}
+	run := u.runLines
 	switch kind {
 	case "shell":
 		if language := interpreter(text); code.HasRules(language) {
@@ -380,7 +429,7 @@ func (u *use) recipe(kind, file, text string) {
 	case "make":
 		u.makefile(file, text, run)
 	case "assign":
-		u.surely(func() { run(texts(assignLine(), text)) })
+		u.surelyRun(texts(assignLine(), text))
 	case "meson":
 		u.surely(func() {
 			for _, words := range texts(mesonCommand(), text) {
@@ -390,20 +439,24 @@ func (u *use) recipe(kind, file, text string) {
 	case "tasks":
 		for _, section := range strings.Split(text, "\n[") {
 			if head, rest, _ := strings.Cut(strings.TrimPrefix(section, "["), "]"); strings.HasSuffix(head, "tasks") || strings.HasSuffix(head, "scripts") {
-				u.surely(func() { run(slices.Concat(texts(taskLine(), rest), quotedLines(rest))) })
+				u.surelyRun(slices.Concat(texts(taskLine(), rest), quotedLines(rest)))
 			}
 		}
 	case "quoted":
-		u.surely(func() { run(quotedLines(text)) })
+		u.surelyRun(quotedLines(text))
 		u.lineage(text)
 	case "lineage":
-		u.lineage(text)
+		u.lineage(u.climbs(file, text))
+	case "plugins":
+		u.namedFiles(strings.Join(texts(pluginOption(), text), ".py\n") + ".py")
+	case "names":
+		u.namedFiles(text)
 	case "statements":
 		u.reaches(text, sql.Inspect(text))
 	case "earthfile":
-		u.surely(func() { run(texts(earthRun(), text)) })
+		u.surelyRun(texts(earthRun(), text))
 	case "values":
-		u.surely(func() { run(texts(jsonValue(), text)) })
+		u.surelyRun(texts(jsonValue(), text))
 	case "ssh":
 		run(texts(sshCommand(), text))
 	case "screen":
@@ -413,17 +466,17 @@ func (u *use) recipe(kind, file, text string) {
 	case "task":
 		u.surely(func() { run(u.taskLines(text)) })
 	case "cargo":
-		u.surely(func() { run(cargoLines(text)) })
+		u.surelyRun(cargoLines(text))
 	case "docker":
 		u.dockerfile(text)
 	case "wrapper":
 		u.wrapperURL(text)
 	case "maven":
-		u.surely(func() { run(mavenLines(text)) })
+		u.surelyRun(mavenLines(text))
 	case "yaml":
-		u.surely(func() { run(yamlLines(text)) })
+		u.surelyRun(yamlLines(text))
 	case "ini":
-		u.surely(func() { run(iniLines(text)) })
+		u.surelyRun(iniLines(text))
 	case "procfile":
 		for line := range strings.Lines(text) {
 			if name, command, ok := strings.Cut(line, ":"); ok && !strings.Contains(name, " ") {
@@ -431,7 +484,7 @@ func (u *use) recipe(kind, file, text string) {
 			}
 		}
 	case "cmake":
-		u.surely(func() { run(cmakeLines(text)) })
+		u.surelyRun(cmakeLines(text))
 		u.lineage(cmakeStatements(text))
 	case "msbuild":
 		u.msbuild(text)
@@ -440,10 +493,13 @@ func (u *use) recipe(kind, file, text string) {
 	case "hcl":
 		u.surely(func() { run(u.hclLines(text)) })
 	case "compose":
-		u.surely(func() { run(composeLines(text)) })
+		u.surelyRun(composeLines(text))
 		u.mountsHome(text)
 	case "package":
-		run(u.lifecycle(text))
+		lines := u.lifecycle(text)
+		if run(lines); u.name == "composer" { // which calls methods of classes, too
+			u.namedFiles(strings.Join(lines, "\n"))
+		}
 	case "nox": // a session runs the words that it is given, as this call does
 		text = strings.NewReplacer("session.run(", "os.execlp(0, ", "session.run_always(", "os.execlp(0, ").Replace(text)
 		u.surely(func() { u.bare().code("python", flow.Literal(text), "file") })
@@ -453,15 +509,15 @@ func (u *use) recipe(kind, file, text string) {
 	case "sql":
 		u.sqlMigration(file, text)
 	case "nix":
-		u.surely(func() { run(nixLines(text)) })
+		u.surelyRun(nixLines(text))
 	case "bazel":
 		if len(u.verbs) == 0 || !wordlist.Has(" query cquery aquery info clean help version ", u.verbs[0]) {
-			u.surely(func() { run(bazelLines(text)) })
+			u.surelyRun(bazelLines(text))
 		}
 	case "dune":
-		u.surely(func() { run(texts(duneCommand(), text)) })
+		u.surelyRun(texts(duneCommand(), text))
 	case "elixir":
-		u.surely(func() { run(elixirLines(text)) })
+		u.surelyRun(elixirLines(text))
 		u.lineage(text)
 	case "unit":
 		run(texts(unitCommand(), text))
@@ -555,6 +611,8 @@ var (
 	makeInclude   = lazy(`(?m)^[-s]?include[ \t]+(.+)$`)
 	assignLine    = lazy(`(?m)^\s*(?:command|cmd|run|script|shell|exec)\s*=\s*\[?\s*["']?([^\n"']+)`)
 	mesonCommand  = lazy(`\brun_command\(([^)]*)\)`)
+	pluginOption  = lazy(`(?m)[\s"'=]-p[\s"',]*([\w.]+)`)
+	climbing      = lazy(`\.parents\[\d\]|(?:\.parent\b)+|\b(?:(?:\w+\.)*dirname\(\s*)+(?:\w+\.)*(?:abspath|realpath)?\(?__file__|(?:__dirname|__DIR__|__dir__)[\s,.+'"/]*\.\.[\s,.'"/]*`)
 	taskLine      = lazy(`(?m)^\s*[\w."-]+\s*=\s*(?:\{[^}\n]*?(?:cmd|shell|script|composite)\s*=\s*)?\[?\s*["']([^\n"']+)`)
 	jsonValue     = lazy(`:\s*"((?:[^"\\]|\\.)*)"`)
 	quotedLine    = lazy(`(?s)"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'`)
