@@ -61,6 +61,10 @@ func TestSecretOfAKind(t *testing.T) {
 		{"/home/dev/project/config/*.pem", "private key", "private key"},
 		{"/home/dev/project/config/*.p*", "private key", "private key"},
 		{"/home/dev/project/*.tfstate", "credentials file", "credentials file"},
+		{"/home/dev/project/ansible/vault_pass.txt", "credentials file", "credentials file"},
+		{"/home/dev/project/ansible/vault_pass.py", "", ""},
+		{"/home/dev/project/keys/flash_encryption_key.bin", "private key", "private key"},
+		{"/home/dev/project/build/app.bin", "", ""},
 		{"/home/dev/project/.env*", "environment file", "environment file"},
 		{"/home/dev/.aws/cred*", "cloud credentials", "cloud credentials"},
 	} {

@@ -16,8 +16,8 @@ func TestName(t *testing.T) {
 		"SMTP_PASS": secret.Named, "PASSPHRASE": secret.Named, "AWS_ACCESS_KEY_ID": secret.Named, "SECRET_KEY_BASE": secret.Named,
 		"SLACK_WEBHOOK_URL": secret.Named, "API_TOKENS": secret.Named, "token": secret.Named, "pass": secret.Named,
 		"DATABASE_URL": secret.Address, "REDIS_URL": secret.Address, "SENTRY_DSN": secret.Address, "STAGING_DB_URL": secret.Address, "mongodb-uri": secret.Address,
-		"SESSION_ID": secret.Masked,
-		"PWD":        secret.None, "OLDPWD": secret.None, "OLD_PWD": secret.None, "SECRET_NAME": secret.None, "TOKENIZERS_PARALLELISM": secret.None, "TOKEN_FILE": secret.None,
+		"SESSION_ID": secret.Masked, "serverKey": secret.Masked,
+		"PWD": secret.None, "OLDPWD": secret.None, "OLD_PWD": secret.None, "SECRET_NAME": secret.None, "TOKENIZERS_PARALLELISM": secret.None, "TOKEN_FILE": secret.None,
 		"max_tokens": secret.None, "PUBLIC_KEY": secret.None, "issue_key": secret.None, "primary_key": secret.None, "KEYBOARD": secret.None, "PATH": secret.None,
 		"COMPASS": secret.None, "API_URL": secret.None, "cookiejar": secret.None, "": secret.None, "é_": secret.None,
 	} {

@@ -21,7 +21,8 @@ func (x *extraction) forms(text string) {
 	x.phrases(text)
 }
 
-// ofSession reports the name of a cookie by which a server knows who is there.
+// ofSession reports the name of a cookie by which a server knows who is there, and pwd, which
+// is a password where no directory stands under it.
 func ofSession(name string) bool {
 	name = strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' {
@@ -29,7 +30,7 @@ func ofSession(name string) bool {
 		}
 		return r
 	}, name))
-	for _, end := range []string{"session", "sessionid", "sessid", "sid", "sess", "jwt", "auth", "rememberme"} {
+	for _, end := range []string{"session", "sessionid", "sessid", "sid", "sess", "jwt", "auth", "rememberme", "pwd"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
@@ -57,7 +58,7 @@ func (x *extraction) cookies(text string) {
 		for end < len(text) && (parts[text[end]] != gap && text[end] != '&') {
 			end++
 		}
-		if v := text[at+1 : end]; len(v) >= 16 {
+		if v := text[at+1 : end]; len(v) >= 16 && v[0] != '/' && v[0] != '$' && !strings.Contains(v, `\`) { // PWD=/srv/a is a directory
 			x.add(cmp.Or(x.file, unnamed), v, true)
 		}
 		at = end

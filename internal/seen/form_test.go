@@ -33,6 +33,15 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: nothing", name)
 		}
 	}
+	for text, want := range map[string]int{
+		"server=db\npwd=" + value: 1, "Server=db;Uid=sa;Pwd=" + value + ";": 1,
+		"PWD=/srv/" + value: 0, `PWD=C:\\Users\\` + value: 0, "PWD=$HOME/" + value: 0, "cd dir && OLDPWD=releases/current": 0,
+	} {
+		x := extraction{}
+		if x.forms(text); min(len(x.values), 1) != want {
+			t.Errorf("%s: %v", text, x.values)
+		}
+	}
 	if !isCard("Credit Card-Number") || isCard(strings.Repeat("card", 20)) {
 		t.Error("names of cards")
 	}
