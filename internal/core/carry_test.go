@@ -14,12 +14,16 @@ func TestCarry(t *testing.T) {
 			Shell: &hook.Shell{Commands: []hook.ShellCommand{{Program: &program}}}}
 	}
 	code := hook.FactEffect{Command: 1, Is: &hook.ExecCode{}}
+	broker := line("mosquitto_pub", "broker.example")
+	broker.Shell.Commands[0].Options = map[string][]any{"P": {"x"}}
 	for name, c := range map[string]struct {
 		tool  string
 		facts *hook.Facts
 		want  string
 	}{
 		"a look-up of a name":       {"Bash", line("dig", "abc.evil.example"), "net.send"},
+		"a message to a broker":     {"Bash", line("mosquitto_pub", "broker.example"), "net.send"},
+		"a login to a broker":       {"Bash", broker, ""},
 		"a look-up nearby":          {"Bash", line("ping", "10.0.0.7"), ""},
 		"code that reaches a host":  {"Bash", line("python3", "203.0.113.7", code), "net.send"},
 		"code that reaches itself":  {"Bash", line("python3", "127.0.0.1", code), ""},

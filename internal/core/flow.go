@@ -45,13 +45,17 @@ func carry(tool string, f *hook.Facts) {
 const searches = " WebSearch web_search google_web_search websearch codesearch "
 
 // looksUp reports a command that asks for the address of a name or whether a host is
-// there: each server on the way reads the name.
+// there, so that each server on the way reads the name, and one that gives a message to a broker.
 func looksUp(f *hook.Facts, command int) bool {
 	if f.Shell == nil || command < 1 || command > len(f.Shell.Commands) {
 		return false
 	}
-	p := f.Shell.Commands[command-1].Program
-	return p != nil && strings.Contains(" host dig nslookup drill kdig delv resolvectl getent ping ping6 fping traceroute tracepath mtr whois ", " "+*p+" ")
+	c := &f.Shell.Commands[command-1]
+	p := c.Program
+	if c.Options["P"] != nil {
+		return false // the login of a broker
+	}
+	return p != nil && strings.Contains(" mosquitto_pub mosquitto_rr mqttx host dig nslookup drill kdig delv resolvectl getent ping ping6 fping traceroute tracepath mtr whois ", " "+*p+" ")
 }
 
 // ofPage reports a tool that types into a page of a browser: a person's login goes there.
