@@ -304,6 +304,9 @@ func (u *use) compress() {
 	if f, ok := u.opt("suffix"); ok && ending != "" {
 		ending = "." + strings.TrimPrefix(f.Text(), ".")
 	}
+	if f, ok := u.opt("output"); ok && len(u.rest) == 0 {
+		u.remember(f, flow.Stream{Some: true, Taint: u.Stdin.Taint, From: u.ID}, false)
+	}
 	for _, s := range u.withOrigin(u.rest) {
 		to := strings.TrimSuffix(s.Path, path.Ext(s.Path))
 		if ending != "" && !u.has("decompress") {

