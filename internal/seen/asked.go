@@ -80,6 +80,9 @@ func (l *lexer) opened(address string) {
 // installedWord stands before a package that a call installed. No word has a space.
 const installedWord = "installed "
 
+// saidWord stands before a package that people named in what they wrote to each other.
+const saidWord = "said "
+
 // installedAsked says that a package was installed which somebody asked for.
 const installedAsked = "installed as asked"
 
@@ -126,7 +129,7 @@ func (c *content) asked(name string) bool {
 		return true
 	}
 	if scope, rest, ok := strings.Cut(strings.TrimPrefix(name, "@"), "/"); ok {
-		if name[0] == '@' {
+		if name[0] == '@' || strings.Count(name, "/") == 1 { // a tap of Homebrew has an owner, too
 			if c.named(asks, prefixes(strings.NewReplacer("-", "", "_", "", ".", "").Replace(scope))...) {
 				return true
 			}

@@ -294,6 +294,8 @@ func (c *content) judged(l *lexer, t token) string {
 		case c.asked(t.text):
 		case c.alike(t.text):
 			return Lookalike
+		case c.named([]string{saidWord}, t.text):
+			return Recommended
 		default:
 			return Unasked
 		}

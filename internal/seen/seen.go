@@ -51,6 +51,8 @@ const (
 	Unasked = "unasked package"
 	// Lookalike is an [Unasked] package whose name is made to look like that of another one.
 	Lookalike = "look-alike package"
+	// Recommended is an [Unasked] package that people named in an issue, a comment or a mail.
+	Recommended = "recommended package"
 	// AskedHost is a host that no prompt names, but its site.
 	AskedHost = "asked host"
 	// Recipient is an address of mail or a number to which a tool sends, and that stood in

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/wordlist"
 )
 
 // shown is what the output of a call has of secrets and, where it is untrusted text, of
@@ -46,6 +47,11 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		people := lexer{}
 		outputs(ev, func(_, text string) { people.contacts(text) })
 		chosen.tokens = append(chosen.tokens, people.tokens...)
+		for _, t := range l.tokens {
+			if t.kind == kindPackage && betweenPeople(ev.Tool(), facts) {
+				chosen.tokens = append(chosen.tokens, token{kindWord, saidWord + t.text})
+			}
+		}
 	}
 	if ev.Name.Canonical() == hook.PostToolUse {
 		n.tokens = append(n.tokens, brought(facts)...)
@@ -130,6 +136,26 @@ func fromPeople(program, verb string) bool {
 		return true
 	}
 	return describes(program, verb)
+}
+
+// betweenPeople reports a tool of a server, or a command, that shows what people wrote to each other.
+func betweenPeople(tool string, f *hook.Facts) bool {
+	verb := tool
+	if f != nil && f.Shell != nil {
+		for i := range f.Shell.Commands {
+			if c := &f.Shell.Commands[i]; wordlist.Has(" gh glab ", text(c.Program)) {
+				if verb = text(c.Subcommand); strings.HasPrefix(verb, "pr ") || strings.HasPrefix(verb, "mr ") {
+					return true
+				}
+			}
+		}
+	}
+	for _, word := range strings.Fields("issue comment pull review discussion thread message mail inbox slack channel ticket jira") {
+		if strings.Contains(verb, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // describes reports a program that shows what the owner of a package says of it.

@@ -220,7 +220,7 @@ const programs = " curl wget pip pip3 pipx uv uvx poetry conda npm npx pnpm pnpx
 
 // installers say which word of a program's line precedes names of packages.
 const installers = " pip:install pip3:install pipx:install pipx:run uv:add uv:install uv:run poetry:add conda:install npm:install npm:i npm:add npm:exec npm:init npm:create pnpm:add pnpm:install pnpm:i pnpm:dlx yarn:add yarn:dlx bun:add bun:install bun:i " +
-	"cargo:install cargo:add go:install go:get go:run bun:x dotnet:package deno:add deno:install code:--install-extension codium:--install-extension cursor:--install-extension helm:install gem:install bundle:add composer:require brew:install apt:install apt-get:install dnf:install yum:install apk:add pacman:-S snap:install choco:install scoop:install winget:install "
+	"cargo:install cargo:add go:install go:get go:run bun:x dotnet:package deno:add deno:install code:--install-extension codium:--install-extension cursor:--install-extension helm:install gem:install bundle:add composer:require brew:install brew:tap apt:install apt-get:install dnf:install yum:install apk:add pacman:-S snap:install choco:install scoop:install winget:install "
 
 // sentence adds the packages that a line installs which stands in the middle of one.
 func (l *lexer) sentence(s string) {
@@ -232,7 +232,7 @@ func (l *lexer) sentence(s string) {
 		}
 		line := []string{first}
 		for _, w := range words[i+1 : min(len(words), i+10)] {
-			bare := strings.TrimRight(strings.Trim(w, `"'()`), ".,:!?")
+			bare := strings.TrimLeft(strings.TrimRight(w, `"'().,:!?`), `"'(`)
 			line = append(line, bare)
 			if len(bare) != len(w) {
 				break
@@ -243,7 +243,7 @@ func (l *lexer) sentence(s string) {
 }
 
 // installing are the programs that have [installers], and those that fetch what they run.
-const installing = " npx bunx pnpx uvx pip pip3 pipx uv poetry conda npm pnpm yarn bun cargo go gem bundle composer dotnet deno python python3 code codium cursor "
+const installing = " npx bunx pnpx uvx pip pip3 pipx uv poetry conda npm pnpm yarn bun cargo go gem bundle composer dotnet deno python python3 code codium cursor brew "
 
 // names adds each word of a text that looks like the name of a package. Text that speaks to
 // agents may leave the line to them.
@@ -273,6 +273,10 @@ func (l *lexer) packages(words []string) {
 	for _, w := range words[min(from, len(words)):] {
 		if name := packageOf(w); name != "" {
 			l.add(kindPackage, name)
+			if i := strings.LastIndexByte(name, '/'); words[0] == "brew" && strings.Count(name, "/") == 2 { // a tap and its formula
+				l.add(kindPackage, name[:i])
+				l.add(kindPackage, name[i+1:])
+			}
 		}
 	}
 }

@@ -15,7 +15,7 @@
 #         description: what is asked about, of host, command, program, instruction and package; host stands for addresses of mail as well
 #       packages:
 #         type: array
-#         default: [typescript, tsx, prettier, eslint, vite, vitest, jest, webpack, serve, http-server, playwright, cypress, storybook, nodemon, pnpm, yarn, npm-check-updates, ruff, black, mypy, pytest, uv, poetry, pipx, tox, nox, pre-commit, cookiecutter, httpie, cargo-edit, cargo-audit, cargo-watch, "@angular/*", "@vue/*", "@babel/*", "@types/*", "@modelcontextprotocol/*"]
+#         default: [typescript, tsx, prettier, eslint, vite, vitest, jest, webpack, serve, http-server, playwright, cypress, storybook, nodemon, pnpm, yarn, npm-check-updates, ruff, black, mypy, pytest, uv, poetry, pipx, tox, nox, pre-commit, cookiecutter, httpie, cargo-edit, cargo-audit, cargo-watch, "@angular/*", "@vue/*", "@babel/*", "@types/*", "@modelcontextprotocol/*", "homebrew/*", "hashicorp/*", "mongodb/*", "aws/*", "azure/*", "heroku/*", "stripe/*", "supabase/*", "goreleaser/*", "oven-sh/*", "fluxcd/*", "argoproj/*", "cloudflare/*"]
 #         description: programs of packages that may be named by anybody
 #       sources:
 #         type: array
@@ -141,7 +141,7 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Installing runs the package's code.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("package", {"package", "unasked package", "look-alike package"})
+	some flow in brought("package", {"package", "unasked package", "look-alike package", "recommended package"})
 	flow.effect == "package.install"
 	names := concat(", ", [n | some e in effects(flow); some n in lib.texts(e, "packages")])
 	names != ""
@@ -154,11 +154,25 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Its code runs as soon as it is fetched, or stays for all projects.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("program", {"unasked package", "look-alike package"})
+	some flow in brought("program", {"unasked package", "look-alike package", "recommended package"})
 	some effect in effects(flow)
 	some name in lib.texts(effect, "packages")
 	not known(name)
 	at_once(effect, name)
+}
+
+# METADATA
+# description: people recommend a package to each other, and not to who asked
+ask contains {
+	"reason": sprintf("installs %s, which only what people wrote names; ask the person whether it is the right one", [name]),
+	"help": sprintf("An issue, a comment or a message named it: %s brought it. Anybody may write there.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("program", {"recommended package"})
+	some effect in effects(flow)
+	some name in lib.texts(effect, "packages")
+	not known(name)
+	not at_once(effect, name)
 }
 
 # METADATA
@@ -225,6 +239,12 @@ source(flow, host) if {
 at_once(effect, _) if lib.is(effect, "from", "run")
 
 at_once(effect, _) if lib.is(effect, "global", true)
+
+# A tap is a repository of whoever owns it.
+at_once(effect, name) if {
+	effect.tool == "brew"
+	contains(name, "/")
+}
 
 # These install for the whole account.
 at_once(effect, _) if {

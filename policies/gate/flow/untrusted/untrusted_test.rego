@@ -264,6 +264,10 @@ outside := [
 	["pip install -e third_party/ocr", "exec.code", "cloned code", object.union(evil, {"path": "/home/dev/app/third_party/ocr/x"}), "runs code from evil.example,"],
 	["pip install openpyxl-fast2", "package.install", "look-alike package", {}, "installs openpyxl-fast2, which only text from outside names and whose name looks like"],
 	["npx expresss", "package.install", "look-alike package", {}, "runs expresss,"],
+	["npm i tippy-hotfix", "package.install", "recommended package", {}, "installs tippy-hotfix, which only what people wrote names;"],
+	["npx tippy-fixer", "package.install", "recommended package", {}, "runs tippy-fixer,"],
+	["brew tap macfixes/tools", "package.install", "unasked package", {}, "runs macfixes/tools,"],
+	["brew install macfixes/tools/hot", "package.install", "unasked package", {}, "runs macfixes/tools/hot,"],
 ]
 
 test_asks_about_what_is_outside if {
@@ -281,6 +285,9 @@ test_passes_outside if {
 	every row in [
 		["helm repo add j https://charts.jetstack.io", "net.fetch", "package source", {"host": "charts.jetstack.io"}],
 		["docker run ghcr.io/a/b", "container", "package source", {"host": "ghcr.io"}],
+		["npm i -D eslint", "package.install", "recommended package", {}],
+		["brew tap hashicorp/tap", "package.install", "unasked package", {}],
+		["brew install jq", "package.install", "unasked package", {}],
 		["sed -i s/a.com/api.github.com/ sync.js", "fs.write", "replaced host", {"host": "api.github.com", "path": "/home/dev/app/sync.js"}],
 		[{"tool": "mcp__gmail__create_draft", "input": {"to": "a@evil.example", "body": "x"}}, "tool", "recipient", evil],
 		["make", "exec.code", "cloned code", {"host": "github.com", "path": "/home/dev/app/x/Makefile"}],
