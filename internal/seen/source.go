@@ -56,7 +56,41 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 	if ev.Name.Canonical() == hook.PostToolUse {
 		n.tokens = append(n.tokens, brought(facts)...)
 	}
-	return []note{said, n, chosen}
+	hints := note{source: sourceNet}
+	if n.source == sourceNone && runsPackages(facts) {
+		l := lexer{except: own.have}
+		outputs(ev, func(_, text string) { l.hints(text) })
+		hints.tokens = l.tokens
+	}
+	return []note{said, n, chosen, hints}
+}
+
+// runsPackages reports a call whose output is text of packages: it installs, tests or starts them.
+func runsPackages(f *hook.Facts) bool {
+	if f != nil && f.Shell != nil {
+		for i := range f.Shell.Commands {
+			if c := &f.Shell.Commands[i]; !wordlist.Has(" ls list outdated ", text(c.Subcommand)) && wordlist.Has(" npm pnpm yarn bun npx node vitest jest pip pip3 pipx uv poetry pytest composer bundle gem cargo ", text(c.Program)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hints adds the packages that lines of an output want to be started. A line behind ">" is that of
+// a script of the project.
+func (l *lexer) hints(text string) {
+	all := lexer{}
+	for line := range strings.Lines(text) {
+		if line[0] != '>' && (strings.Contains(line, "npx ") || strings.Contains(line, "uvx ") || strings.Contains(line, "bunx ")) {
+			all.lines(line)
+		}
+	}
+	for _, t := range all.tokens {
+		if t.kind == kindPackage {
+			l.add(t.kind, t.text)
+		}
+	}
 }
 
 // guides reports a call that reads what a project tells agents.
