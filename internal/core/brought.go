@@ -223,13 +223,19 @@ func exchanged(old, text string) (list []string) {
 	if len(were) == 0 {
 		return nil
 	}
+	gone := map[string][]place{} // by what stood before them
+	for _, w := range were {
+		if !strings.Contains(text, w.host) && !nobodys(w.host) {
+			gone[w.before] = append(gone[w.before], w)
+		}
+	}
+	had := map[string]bool{}
 	for _, p := range placesOf(text) {
-		if strings.Contains(old, p.host) || slices.Contains(list, p.host) {
+		if had[p.host] || len(gone[p.before]) == 0 || strings.Contains(old, p.host) {
 			continue
 		}
-		if slices.ContainsFunc(were, func(w place) bool {
-			return w.before == p.before && !strings.Contains(text, w.host) && !nobodys(w.host) && !seen.SameSite(w.host, p.host)
-		}) {
+		had[p.host] = slices.ContainsFunc(gone[p.before], func(w place) bool { return !seen.SameSite(w.host, p.host) })
+		if had[p.host] {
 			list = append(list, p.host)
 		}
 	}
@@ -262,11 +268,16 @@ func placesOf(text string) (list []place) {
 			if i := strings.LastIndex(before, "://"); i >= 0 && i+3 == len(before) {
 				before = strings.TrimRight(before[:i], "abcdefghijklmnopqrstuvwxyz+")
 			}
-			list = append(list, place{before, w.Host})
+			if list = append(list, place{before, w.Host}); len(list) == maxPlaces {
+				return list
+			}
 		}
 	}
 	return list
 }
+
+// maxPlaces is how many hosts of a text are compared: what has more is a list of hosts.
+const maxPlaces = 256
 
 // maxLine is how long a line is whose hosts are compared: no line of people is longer.
 const maxLine = 4096

@@ -121,10 +121,14 @@ func (l *lexer) place(address string) {
 // addressOf is the address that a text begins with, of which the first bytes are the
 // authority: without the fragment, and without what follows an address in a sentence.
 func addressOf(w string, authority int) string {
-	w, _, _ = strings.Cut(w, "#")
-	host := w[:authority]
+	host, rest := w[:authority], w[authority:]
+	host, _, fragment := strings.Cut(host, "#") // app.example:8080#/login
+	if fragment {
+		rest = ""
+	}
+	rest, _, _ = strings.Cut(rest, "#")
 	host = host[strings.LastIndexByte(host, '@')+1:]
-	return hostOf(host) + strings.TrimRight(w[authority:], ".:!?*_]")
+	return hostOf(host) + strings.TrimRight(rest, ".:!?*_]")
 }
 
 // hostOf is how a host is kept.
@@ -290,11 +294,14 @@ func packageOf(w string) string {
 	if i := strings.IndexAny(w[1:], "@=<>~!["); i >= 0 {
 		w = w[:1+i]
 	}
-	if len(w) < 2 {
+	if len(w) < 2 || len(w) > maxPackage {
 		return ""
 	}
 	return strings.ToLower(w)
 }
+
+// maxPackage is how long the name of a package is at most: npm allows 214 bytes.
+const maxPackage = 256
 
 // person is what a prompt names.
 func person(ev *hook.Event) note {

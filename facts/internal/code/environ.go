@@ -31,11 +31,11 @@ func sendsEnvironment(list []string) bool {
 		}
 	}
 	for _, s := range list {
-		s = handedToProcess().ReplaceAllString(s, "")
-		if !ofEnvironment(s, whole) {
+		if !connects(s) && !marked(s, lookupMarks) && !marked(s, outMarks) {
 			continue
 		}
-		if connects(s) || marked(s, lookupMarks) || marked(s, outMarks) && holds(s, net) {
+		s = handedToProcess().ReplaceAllString(s, "")
+		if ofEnvironment(s, whole) && (connects(s) || marked(s, lookupMarks) || marked(s, outMarks) && holds(s, net)) {
 			return true
 		}
 	}
