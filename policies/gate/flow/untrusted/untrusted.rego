@@ -195,7 +195,7 @@ ask contains {
 } if {
 	some flow in brought("command", {"command"})
 	flow.effect in acts
-	flow.effect != "fs.delete" # pages tell everybody to remove what a build left; gate.filesystem.delete judges the rest
+	not leftovers(flow)
 }
 
 # What this call holds of the texts that the agent was shown: by influence, not by the
@@ -293,6 +293,17 @@ sends := {
 
 # Effects of lines that pages do not tell everybody to type.
 acts := {"environment", "exec.code", "exec.hidden", "fs.delete", "fs.permissions", "git.config", "git.remote", "net.listen", "net.send"}
+
+# Pages tell everybody to remove what a build left.
+leftovers(flow) if {
+	flow.effect == "fs.delete"
+	found := [effect | some effect in effects(flow); effect.kind == "fs.delete"]
+	count(found) > 0
+	every effect in found {
+		is_string(effect.path)
+		lib.base(effect.path) in {"build", "dist", "target", "coverage", "node_modules", "__pycache__", ".cache", ".next", ".nuxt", ".turbo"}
+	}
+}
 
 # A line may hold a name that one of its commands reaches, and another one only reads.
 reaches(flow) if {

@@ -28,6 +28,8 @@ hosts := {
 }
 
 commands := {
+	"rm -rf vendor": "fs.delete",
+	"rm -rf dist uploads": "fs.delete",
 	"chmod -R 777 .": "fs.permissions",
 	`python3 -c "import x"`: "exec.code",
 	"ncat -l 9999": "net.listen",
