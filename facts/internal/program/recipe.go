@@ -108,7 +108,6 @@ phpunit pest rector php-cs-fixer phpstan psalm | bootstrap.php Pest.php rector.p
 phpunit pest rector artisan wp | *.php | lineage
 dart flutter zig | *.dart *.zig | compiled
 gradle gradlew | *.kt *.groovy *.java | lineage
-python python3 pytest pip pip3 | *.pth | python
 jake cake | Jakefile Jakefile.js | node
 bun | *.ts *.js | lineage
 Rscript R | .Rprofile | r
