@@ -114,7 +114,9 @@ func languageOf(name string) *language {
 		return rLanguage()
 	case "tcl", "tclsh", "expect", "wish":
 		return tclLanguage()
-	case "julia", "elixir", "erlang", "elisp", "haskell", "script":
+	case "elixir":
+		return elixirLanguage()
+	case "julia", "erlang", "elisp", "haskell", "script":
 		return otherLanguage()
 	case "compiled":
 		return compiledLanguage()

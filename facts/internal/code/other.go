@@ -13,6 +13,31 @@ func otherLanguage() *language {
 	return &language{name: "other", table: func() table { return nil }, inspect: inspectOther}
 }
 
+// elixirLanguage is Elixir, of which plain texts between double quotes are known to be data
+// too: IO.puts("done").
+func elixirLanguage() *language {
+	return &language{name: "other", table: func() table { return nil }, inspect: func(r *inspection, text string) { inspectOther(r, withoutTexts(text)) }}
+}
+
+// withoutTexts takes out texts that stand as an argument between double quotes, up to one
+// that may hold code or be a name: "#{x}", :"Elixir.System", "a": b.
+func withoutTexts(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, `"`)
+		inner, after, closed := strings.Cut(rest, `"`)
+		if !ok || !closed || len(text) > maxFold || !strings.ContainsAny(before[max(0, len(before)-1):], "( ,") || strings.TrimRight(inner, plainText) != "" ||
+			after != "" && !strings.ContainsAny(after[:1], "),;\n ") || strings.ContainsAny(before, "'~:?#\"") {
+			return b.String() + text
+		}
+		b.WriteString(before)
+		text = after
+	}
+}
+
+// plainText are the signs of a text that nothing can be written in but words.
+const plainText = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,!-_=/"
+
 // HasRules reports whether there are rules for programs in a language.
 func HasRules(language string) bool {
 	l := languageOf(language)
