@@ -44,6 +44,10 @@ type Row struct {
 	Output   string    // what stdout carries: see the README
 	Effects  []Template
 	Special  string // a function of package facts, for what a row cannot say
+	Asks     string // verbs by which it hands the words of its line to a service; "*": by each call
+	Fetches  bool   // it is a wrapper that fetches the program which it runs
+	Sources  bool   // packages come later from the address that it is given
+	Packages string // the language of the packages out of which it starts programs, "" for none
 	Own      bool   // added by settings
 }
 
@@ -138,6 +142,14 @@ func (r *Row) set(key string, v any) (err error) {
 		r.Output = s
 	case key == "special" && isText:
 		r.Special = s
+	case key == "asks" && isText:
+		r.Asks = s
+	case key == "packages" && isText:
+		r.Packages = s
+	case key == "fetches" && isBool:
+		r.Fetches = b
+	case key == "sources" && isBool:
+		r.Sources = b
 	case key == "stop" && isBool:
 		r.Stop = b
 	case key == "verbs" && isBool:

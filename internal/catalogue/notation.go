@@ -135,14 +135,16 @@ func (n *notation) names(name string) ([]string, error) {
 	return names, nil
 }
 
-// row puts lists into the texts of a row in which they may stand: its options, and
-// the conditions of its effects.
+// row puts lists into the texts of a row in which they may stand: its options, the verbs of
+// asks, and the conditions of its effects.
 func (n *notation) row(written map[string]any) (map[string]any, error) {
 	row := maps.Clone(written)
 	var err error
-	if text, ok := textOf(row["options"]); ok {
-		if row["options"], err = n.text(text, " "); err != nil {
-			return nil, fmt.Errorf("options: %w", err)
+	for _, field := range []string{"options", "asks"} {
+		if text, ok := textOf(row[field]); ok {
+			if row[field], err = n.text(text, " "); err != nil {
+				return nil, fmt.Errorf("%s: %w", field, err)
+			}
 		}
 	}
 	effects, _ := row["effects"].([]any)

@@ -2,39 +2,18 @@ package core
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"gate/hook"
+	"gate/internal/catalogue"
 	"gate/internal/secret"
 	"gate/internal/wordlist"
 )
 
-// askRows are programs that ask a service for something by its name, and the verbs by
-// which they do so; none: each call does. Whoever keeps the service reads the name, also
-// where there is nothing of that name.
-const askRows = `npm pnpm yarn bun | view info show v search find install i add exec x dlx pack docs repo bugs home dist-tag deprecate
-pip pip3 pipx uv poetry pdm pipenv conda mamba | install add download index search show run inject
-gem bundle bundler | install fetch search query specification info list add
-cargo | search info add install
-go | get install list run mod
-composer | require show search create-project
-docker podman nerdctl buildah skopeo crane regctl oras | pull push manifest search run create copy inspect digest ls tag
-helm | pull show search fetch
-brew apt apt-get dnf yum apk pacman snap flatpak choco scoop winget nix nix-env | install info search fetch show add find run
-git | ls-remote clone fetch pull push
-aws awslocal | s3 s3api ecr
-gsutil mc s3cmd rclone s5cmd azcopy | ls cp mv mb rb rm stat cat sync copy get put head info
-gcloud | storage artifacts
-az | storage acr
-gh glab | api search repo browse
-terraform tofu | init get
-`
-
 // asks adds to facts what a call sends because a name in it holds a secret: that of a
 // package, an image, an object in a bucket, or an address that a sub-agent is given. holds
 // says what secret a text has.
-func asks(f *hook.Facts, ev *hook.Event, holds func(string) string) {
+func asks(f *hook.Facts, ev *hook.Event, rows *catalogue.Catalogue, holds func(string) string) {
 	if f == nil {
 		return
 	}
@@ -52,16 +31,19 @@ func asks(f *hook.Facts, ev *hook.Event, holds func(string) string) {
 	}
 	for i := range f.Shell.Commands {
 		c := &f.Shell.Commands[i]
-		if !sends[c.ID] && byName(c) && namesSecret(c, holds) {
+		if !sends[c.ID] && byName(rows, c) && namesSecret(c, holds) {
 			f.Effects = append(f.Effects, hook.FactEffect{Command: c.ID, Is: &hook.NetSend{Host: hostOf(f, c.ID), Source: "text"}})
 		}
 	}
 }
 
-// byName reports a command that asks a service for something by its name.
-func byName(c *hook.ShellCommand) bool {
-	if slices.ContainsFunc(c.Via, fetchesProgram) {
-		return true
+// byName reports a command that hands the words of its line to a service, or whose wrapper
+// does to fetch the program.
+func byName(rows *catalogue.Catalogue, c *hook.ShellCommand) bool {
+	for _, wrapper := range c.Via {
+		if row, known := rows.Lookup(wrapper); known && row.Fetches {
+			return true
+		}
 	}
 	if c.Program == nil {
 		return false
@@ -72,18 +54,8 @@ func byName(c *hook.ShellCommand) bool {
 	} else if len(c.Operands) > 0 && c.Operands[0] != nil {
 		verb = *c.Operands[0]
 	}
-	for row := range strings.Lines(askRows) {
-		programs, verbs, _ := strings.Cut(strings.TrimSuffix(row, "\n"), " |")
-		if wordlist.Has(" "+programs+" ", *c.Program) {
-			return verbs == "" || wordlist.Has(verbs+" ", verb)
-		}
-	}
-	return false
-}
-
-// fetchesProgram reports a wrapper that fetches the program which it runs.
-func fetchesProgram(wrapper string) bool {
-	return wordlist.Has(" npx pnpx bunx uvx pipx ", wrapper)
+	row, known := rows.Lookup(*c.Program)
+	return known && (row.Asks == "*" || verb != "" && wordlist.Has(" "+row.Asks+" ", verb))
 }
 
 // namesSecret reports a word of a command that holds a secret and is no login: the value of

@@ -6,6 +6,7 @@ import (
 
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/catalogue"
 )
 
 // TestAsks holds that the names which a call asks a service for are sent there, and that
@@ -33,15 +34,18 @@ func TestAsks(t *testing.T) {
 		"aws configure set aws_secret_access_key s3cr3t":                 "",
 		"aws secretsmanager put-secret-value --secret-string s3cr3t":     "",
 		"git ls-remote https://x-access-token:s3cr3t@github.com/a/b":     "",
-		"gh search code s3cr3t":                                          "net.send",
-		"gh secret set NAME --body s3cr3t":                               "",
-		"grep -rn s3cr3t .":                                              "",
-		"echo s3cr3t && npm install left-pad":                            "",
+		"pipx run s3cr3t":                     "net.send",
+		"yarn dlx s3cr3t":                     "net.send",
+		"mamba search s3cr3t":                 "net.send",
+		"gh search code s3cr3t":               "net.send",
+		"gh secret set NAME --body s3cr3t":    "",
+		"grep -rn s3cr3t .":                   "",
+		"echo s3cr3t && npm install left-pad": "",
 	} {
 		ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"cwd": "/home/dev/project", "tool_name": "Bash", "tool_input": map[string]any{"command": line}}}
 		f := reader.Of(ev)
 		before := len(f.Effects)
-		asks(f, ev, holds)
+		asks(f, ev, catalogue.New(nil), holds)
 		got := ""
 		for _, e := range f.Effects[before:] {
 			got += e.Kind()
@@ -57,7 +61,7 @@ func TestAsks(t *testing.T) {
 	} {
 		ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Task", "tool_input": map[string]any{"prompt": prompt}}}
 		f := &hook.Facts{}
-		asks(f, ev, holds)
+		asks(f, ev, catalogue.New(nil), holds)
 		if len(f.Effects) > 0 != want {
 			t.Errorf("%s: %v", prompt, f.Effects)
 		}

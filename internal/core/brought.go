@@ -35,29 +35,22 @@ func (g *Gate) reached(f *hook.Facts, kept *seen.Seen, h *hook.Host) {
 	case h.Host == nil:
 	case h.Access == "send" && !sendsTo(f, h):
 		addHit(f, kept.Only(*h.Host), "", "net.send", h.Command, nil)
-	case h.Access == "fetch" && addsSource(f, h.Command):
+	case h.Access == "fetch" && g.addsSource(commandOf(f, h.Command)):
 		source(f, kept, *h.Host, "net.fetch", h.Command)
 	}
 }
 
 // addsSource reports a command that makes an address one from which later installs come.
-func addsSource(f *hook.Facts, command int) bool {
-	if f.Shell == nil || command < 1 || command > len(f.Shell.Commands) {
+func (g *Gate) addsSource(c *hook.ShellCommand) bool {
+	if c == nil || c.Program == nil {
 		return false
 	}
-	c := &f.Shell.Commands[command-1]
-	if c.Program == nil {
-		return false
-	}
-	line := *c.Program
+	name := *c.Program
 	if c.Subcommand != nil {
-		line += " " + *c.Subcommand
+		name += " " + *c.Subcommand
 	}
-	switch line {
-	case "helm repo add", "dotnet nuget add source", "poetry source add", "flatpak remote-add", "dnf config-manager", "yum-config-manager", "zypper addrepo", "zypper ar":
-		return true
-	}
-	return false
+	row, known := g.catalogue().Lookup(name)
+	return known && row.Sources
 }
 
 // feeds adds the hosts from which an effect has packages, images or manifests come.
@@ -96,6 +89,14 @@ func source(f *hook.Facts, kept *seen.Seen, host, effect string, command int) {
 	if hit := kept.Only(host); hit != nil && hit.What == "host" {
 		addHit(f, hit, packageSource, effect, command, nil)
 	}
+}
+
+// commandOf is a command of a call by its number, nil for none.
+func commandOf(f *hook.Facts, number int) *hook.ShellCommand {
+	if f.Shell == nil || number < 1 || number > len(f.Shell.Commands) {
+		return nil
+	}
+	return &f.Shell.Commands[number-1]
 }
 
 func sendsTo(f *hook.Facts, h *hook.Host) bool {

@@ -18,6 +18,7 @@ import (
 	"gate/engine"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/catalogue"
 	"gate/internal/hostfs"
 	"gate/internal/origin"
 	"gate/internal/places"
@@ -264,6 +265,9 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 	}
 	return facts.New(w)
 }
+
+// catalogue has the rows of programs, those of settings included.
+func (g *Gate) catalogue() *catalogue.Catalogue { return catalogue.New(g.Set.Settings().Programs) }
 
 // Now is what gate adds to an event of an account at this moment.
 func Now(account string, interactive bool) hook.Gate {

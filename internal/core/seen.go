@@ -45,7 +45,7 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 		if slices.ContainsFunc(hits, func(h seen.Hit) bool { return h.Origin == seen.Secret && h.How == seen.Known }) {
 			g.copies(f, kept)
 			carry(ev.Tool(), f)
-			asks(f, ev, kept.Holds)
+			asks(f, ev, g.catalogue(), kept.Holds)
 		}
 		AddFlow(f, flowsOf(g.packages(f, kept, hits)))
 		g.sources(f, ev, kept)

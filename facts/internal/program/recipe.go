@@ -160,16 +160,17 @@ func (u *use) recipes(tool string) {
 				}
 			}
 		}
-	case slices.ContainsFunc(u.Via, startsPackages):
+	case slices.ContainsFunc(u.Via, u.startsPackages):
 		u.authored(strings.NewReplacer("TOOL", tool).Replace("TOOL.config.* .TOOLrc.* TOOL-config.* TOOLfile.* TOOL.conf.*"), "node")
 	}
 }
 
 // startsPackages reports a wrapper that runs a program of a package of JavaScript. Such
 // programs are many, and most read a file that has their name.
-func startsPackages(via string) bool {
+func (u *use) startsPackages(via string) bool {
 	program, _, _ := strings.Cut(via, " ")
-	return wordlist.Has(" npx bunx pnpx npm pnpm yarn bun ", program)
+	row, known := u.programs.rows.Lookup(program)
+	return known && row.Packages == "javascript"
 }
 
 // onlyLists reports a call of make and its like that runs nothing.
