@@ -44,6 +44,9 @@ func value(s string, key, dashes int) Place {
 		return Place{}
 	}
 	grade := Name(name)
+	if grade != Named && grade != Masked && strings.EqualFold(name, "key") && ofIssuer(s[from:to]) {
+		grade = Named // other keys are words
+	}
 	if grade != Named && grade != Masked {
 		return Place{}
 	}
@@ -60,6 +63,28 @@ func value(s string, key, dashes int) Place {
 		return Place{}
 	}
 	return Place{From: from, To: to, Grade: grade}
+}
+
+// ofIssuer reports a value as services issue it: a short prefix such as hk_, and behind it
+// sixteen or more letters and digits that alternate as no word does.
+func ofIssuer(w string) bool {
+	i := strings.IndexAny(w, "_-")
+	if i < 2 || i > 6 || len(w)-i-1 < 16 {
+		return false
+	}
+	changes, digit := 0, false
+	for n := range len(w) {
+		c := w[n]
+		isDigit := c >= '0' && c <= '9'
+		switch {
+		case n < i && (c < 'a' || c > 'z'), n > i && !isDigit && (c|0x20 < 'a' || c|0x20 > 'z'):
+			return false
+		case n > i && isDigit != digit:
+			changes++
+		}
+		digit = isDigit
+	}
+	return changes >= 4
 }
 
 // argument finds the value in define('NAME', 'value') and the like: behind a name in
