@@ -218,6 +218,9 @@ func (u *use) downloads() {
 	case !u.has("remote-name") && !u.has("remote-name-all"):
 		return
 	}
+	if strings.HasPrefix(u.name, "wget") && u.has("directory-prefix") && !u.savesByName(dir) {
+		u.unpacks(dir) // files of names that nobody knows
+	}
 	st := flow.Stream{Some: true, From: u.ID, Taint: flow.Taint{Remote: true}}
 	if h := u.lastHost(); h != nil {
 		st.Taint.Host, st.Taint.URL = flow.Text(h.Host), flow.Text(h.URL)
@@ -233,6 +236,23 @@ func (u *use) downloads() {
 		u.touch(to, draft.Access{Kind: "write", How: "overwrite", Content: st})
 		u.remember(to, st, false)
 	}
+}
+
+// plainDownload are options of wget beside which it saves each file by the name in its address.
+const plainDownload = " directory-prefix quiet q continue c nc no-clobber nv no-verbose show-progress progress tries timeout user-agent header no-check-certificate S v "
+
+// savesByName reports that wget saves each file in one known directory, by a name that
+// stands in its address.
+func (u *use) savesByName(dir flow.Word) bool {
+	for name := range u.opts {
+		if !wordlist.Has(plainDownload, name) {
+			return false
+		}
+	}
+	return dir.Literal() && len(u.opts["directory-prefix"]) == 1 && len(u.rest) > 0 && !slices.ContainsFunc(u.rest, func(f flow.Word) bool {
+		_, at, ok := strings.Cut(f.Text(), "://")
+		return !f.Literal() || !ok || !strings.Contains(at, "/") || strings.HasSuffix(at, "/") || strings.ContainsAny(at, "%?#*;[\\") || !strings.HasPrefix(f.Text(), "http")
+	})
 }
 
 // gitTakes judges the verbs of git that bring files of other commits here.
