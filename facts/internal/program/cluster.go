@@ -2,6 +2,7 @@ package program
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gate/facts/internal/flow"
@@ -53,9 +54,70 @@ func (u *use) kubernetes() {
 		u.Out.Taint.Secret = "cluster credentials"
 	}
 	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].Text(), "secret"))
-	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.Text() != "name" && out.Text() != "wide" {
+	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.Text() != "name" && out.Text() != "wide" && !u.namesOfSecrets() {
 		u.effect(&hook.SecretRead{What: "cluster secret", Grade: "key", Shown: true})
 		u.Out.Taint.Secret = "cluster secret"
+	}
+}
+
+// The ways to print of a cluster's secret what it is called and which keys it has. Of
+// what stands about it only what holds no value is printed: annotations may have all of it.
+// The key of a pair must be $k, so that no name stands for both.
+var (
+	secretAbout  = `\.(metadata\.(name|namespace|creationTimestamp|uid|resourceVersion)|kind|type)`
+	templateKeys = lazy(`^(range \$k, *\$[a-jl-z_]\w* *:= *\.(data|items)|range \.items|with \.metadata|end|else|if \.data|len \.data|len \$v|\$k|"[^"\\]*(\\[nt][^"\\]*)*"|` + secretAbout + `|\.(name|namespace)|printf? *(println)? *("[^"]*" )?\$k)$`)
+	listAbout    = lazy(`^[\w-]+:` + secretAbout + `$`)
+	pathAbout    = lazy(`^(\.items\[\*\])?` + secretAbout + `$|^(range \.items\[\*\]|end|"[^"\\]*(\\[nt][^"\\]*)*")$`)
+)
+
+// formOptions are options of kubectl beside which a form of output says all that is
+// printed: --template replaces the form, and -v=9 prints the answers of the server.
+const formOptions = " output context namespace kubeconfig cluster selector all-namespaces no-headers ignore-not-found request-timeout sort-by field-selector "
+
+// namesOfSecrets reports that kubectl get secret prints no value.
+func (u *use) namesOfSecrets() bool {
+	for name, values := range u.opts {
+		if !wordlist.Has(formOptions, name) || name == "output" && slices.ContainsFunc(values, func(v flow.Word) bool { return !v.Literal() || !namesOfSecret(v.Text()) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesOfSecret reports a form of output of kubectl get secret that prints no value.
+func namesOfSecret(output string) bool {
+	form, template, _ := strings.Cut(output, "=")
+	switch form {
+	case "go-template", "template":
+		return actionsOf(template, "{{", "}}", templateKeys().MatchString)
+	case "jsonpath":
+		return actionsOf(template, "{", "}", pathAbout().MatchString)
+	case "custom-columns":
+		for column := range strings.SplitSeq(template, ",") {
+			if !listAbout().MatchString(column) {
+				return false
+			}
+		}
+		return template != ""
+	}
+	return false
+}
+
+// actionsOf reports that each action of a template, between its marks, is one of a kind.
+func actionsOf(template, begin, end string, kind func(string) bool) bool {
+	n := 0
+	for {
+		_, rest, ok := strings.Cut(template, begin)
+		if !ok {
+			return n > 0
+		}
+		action, after, ok := strings.Cut(rest, end)
+		action = strings.TrimSpace(strings.Trim(strings.TrimSpace(action), "-"))
+		if !ok || !kind(action) {
+			return false
+		}
+		template = after
+		n++
 	}
 }
 

@@ -87,14 +87,16 @@ func lazy(expr string) func() *regexp.Regexp {
 // variables does, or ends at the sign: [A-Za-z]* alone finds values, too.
 var (
 	sedNames      = lazy(`^s([/|#,])=\.[*+]\$?[/|#,][^&\\/|#,]*[/|#,]g?$`)
+	sedGroups     = lazy(`^s([/|#,])\^(export )?\\?\((\[\^=\]|\[[A-Za-z_0-9-]+\])(\*|\\?\+)\\?\)=\.[*+]\$?[/|#,]\\1[^&\\/|#,]*[/|#,]p$`)
 	awkNames      = lazy(`^(!?/[^/{}]*/|NF)? *\{ *print *\(? *\$1 *\)? *;? *\}$`)
-	grepNames     = lazy(`^\^(export |\(export \)\?)?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+)?)+=?$|^\[[A-Z_-]+\](\*|\\?\+)=$|^\^?([A-Z][A-Z0-9]*_)+(\[([A-Z0-9_-]+|[a-z_-]+)\](\*|\\?\+))?=?$`)
+	grepNames     = lazy(`^\^(export |\(export \)\?)?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w|[A-Z_])(\*|\\?\+)?)+=?$|^\[[A-Z_-]+\](\*|\\?\+)=$|^\^?([A-Z][A-Z0-9]*_)+(\[([A-Z0-9_-]+|[a-z_-]+)\](\*|\\?\+))?=?$`)
+	grepAhead     = `(?==)`                          // what -P looks ahead for, and does not print
 	wideRange     = lazy(`\[[^\]]*[0-9-]-[A-Za-z_]`) // over the signs between digits and letters: [0-z]
 	keyLines      = lazy(`^\^((\[\^:\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+)?)+:$`)
 	settingLines  = lazy(`^\^([A-Za-z_]\w*|\([A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\))=$`)
 	settingSecret = lazy(`(?i)pass|pwd|key|auth|cred|secret|token|dsn|ur[il]|conn|webhook|cert|salt|hash|sign|pin|cookie|session|login|account|id$`)
 	jqTells       = lazy(`\b(debug|stderr|error|halt_error|inputs?)\b`)
-	jqNames       = lazy(`^[\w. |\[\]]*\b(keys|keys_unsorted|length)(\[\])?$`)
+	jqNames       = lazy(`^[\w. |\[\]]*(\b(keys|keys_unsorted|length)(\[\]\??)?|\bto_entries *(\[\] *\|? *|\| *\.\[\] *\|? *)\.key|\bto_entries *\| *map\( *\.key *\)(\[\])?)( *\| *(\.\[\]|sort|join\("[^"\\]*"\)|@csv|@tsv))*$`)
 )
 
 // keysOnly reports that of a document only the keys are printed.
@@ -149,7 +151,7 @@ func (u *use) namesOnly() bool {
 		} else if len(e) > 1 || u.has("file") {
 			return false
 		}
-		return program.Literal() && sedNames().MatchString(program.Text())
+		return program.Literal() && (sedNames().MatchString(program.Text()) || u.groupsNames(program.Text()))
 	case "awk", "gawk", "mawk", "nawk":
 		f, _ := u.opt("field-separator")
 		return f.Text() == "=" && program.Literal() && awkNames().MatchString(strings.TrimSpace(program.Text()))
@@ -164,11 +166,26 @@ func (u *use) namesOnly() bool {
 		}
 		if u.has("only-matching") || u.has("o") {
 			anyCase := u.has("i") || u.has("ignore-case")
-			return program.Literal() && grepNames().MatchString(program.Text()) && !wideRange().MatchString(program.Text()) && (!anyCase || strings.HasPrefix(program.Text(), "^"))
+			pattern := program.Text()
+			if u.has("P") || u.has("perl-regexp") {
+				pattern = strings.TrimSuffix(pattern, grepAhead)
+			}
+			return program.Literal() && grepNames().MatchString(pattern) && !wideRange().MatchString(pattern) && (!anyCase || strings.HasPrefix(pattern, "^"))
 		}
 		return program.Literal() && u.onlySettings(program.Text())
 	}
 	return false
+}
+
+// groupsNames reports a script of sed -n that prints the name alone of each line of a
+// variable, and no other line: s/^\([A-Z_]*\)=.*/\1/p.
+func (u *use) groupsNames(script string) bool {
+	for name := range u.opts {
+		if !wordlist.Has(" silent quiet regexp-extended expression ", name) {
+			return false
+		}
+	}
+	return (u.has("silent") || u.has("quiet")) && sedGroups().MatchString(script) && !wideRange().MatchString(script)
 }
 
 // onlySettings reports a search for lines of variables by their whole names,
@@ -207,10 +224,19 @@ func (u *use) searched() {
 // gitShows judges the secrets that git prints of what it keeps: git show
 // HEAD:.env, git diff .env.
 func (u *use) gitShows() {
-	if len(u.verbs) == 0 || !u.gitPrints() {
+	if len(u.verbs) == 0 {
 		return
 	}
 	named := u.rest
+	if !u.gitPrints() {
+		if u.verbs[0] != "show" {
+			return
+		}
+		// git prints a file (HEAD:x) whatever is asked for of commits, and :/x is a commit.
+		named = slices.DeleteFunc(slices.Clone(named), func(f flow.Word) bool {
+			return !strings.Contains(f.Prefix(), ":") || strings.HasPrefix(f.Prefix(), ":/")
+		})
+	}
 	if u.verbs[0] == "grep" && !u.has("e") && !u.has("f") && len(named) > 0 {
 		named = named[1:]
 	}

@@ -55,6 +55,8 @@ test_asks if {
 		{"tool": "Read", "input": {"file_path": "/home/dev/project/.env"}},
 		{"tool": "Grep", "input": {"pattern": ".*", "path": "/home/dev/project", "glob": ".env*", "output_mode": "content"}},
 		"git show HEAD:.env",
+		"git show -s HEAD~1:.env",
+		"git show --stat HEAD:.env",
 		"tail .env.local",
 		"kubectl get secret x -o yaml --kubeconfig ~/.kube/config",
 		"docker run --env-file .env x env",
