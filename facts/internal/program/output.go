@@ -312,8 +312,11 @@ func (u *use) dumps() bool {
 				return false
 			}
 		}
-	case "sqlite3":
-		return slices.ContainsFunc(u.rest, func(f flow.Word) bool { return strings.HasPrefix(f.Text(), ".dump") })
+	case "sqlite3", "duckdb", "psql", "mysql", "mariadb":
+		if u.name == "sqlite3" && slices.ContainsFunc(u.rest, func(f flow.Word) bool { return strings.HasPrefix(f.Text(), ".dump") }) {
+			return true
+		}
+		return u.selectsPeople()
 	default:
 		return false
 	}
