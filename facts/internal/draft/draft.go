@@ -34,6 +34,7 @@ type Draft struct {
 	Links      map[string]string            // symbolic links made in this line
 	Renamed    map[string]string            // programs that the line gives another name, by their new path
 	Made       []string                     // repositories that the line makes where nothing was
+	onlyBare   bool                         // all secrets that the event reads are files of settings without any
 	lastSecret lastSecret                   // what secret said of the last path
 	ledger     origin.Ledger                // nil until a file is asked about
 	asked      map[string]origin.Move       // what it said of files

@@ -98,6 +98,9 @@ func (d *Draft) moves(m *origin.Move) bool {
 		return m.Written // its name says it
 	}
 	of := moveOf(m.Path, st.Taint)
+	if d.onlyBare && of.Secret == "environment file" && of.Host == "" { // a copy of one that holds no secret
+		of = origin.Move{}
+	}
 	m.Secret, m.From, m.Host = of.Secret, of.From, of.Host
 	anew, tells := whole && d.certain(), m.Written || m.Host != ""
 	m.Anew = anew
