@@ -50,6 +50,7 @@ func (c Call) scan(tool string, input map[string]any, depth int) {
 			switch {
 			case namesProgram(k, input):
 				c.lines.Follow(bash.Quote(v)+arguments(input), c.World.Dir)
+			case role == "shell" && pageCode(tool, k) && !c.lines.IsLine(v):
 			case role == "shell" && arguments(input) != "":
 				c.lines.Follow(v+arguments(input), c.World.Dir)
 			case role == "shell" && runsShell(tool, v), typedInto(tool, k) && c.lines.IsLine(v):
@@ -125,6 +126,11 @@ func (c Call) maybePath(tool, field, v, role string) {
 func typedInto(tool, field string) bool {
 	return slices.Contains([]string{"input", "text", "line", "keys", "chars", "data"}, strings.ToLower(field)) &&
 		wordlist.HasAny(" shell bash zsh terminal tmux iterm console process pty ssh ", wordlist.OfName(tool))
+}
+
+// pageCode reports a field whose text a page of a browser runs.
+func pageCode(tool, field string) bool {
+	return strings.EqualFold(field, "script") && wordlist.HasAny(" browser page puppeteer playwright chrome chromium firefox devtools selenium webdriver ", wordlist.OfName(tool))
 }
 
 // moved tells where something goes away from where it goes.
