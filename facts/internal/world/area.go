@@ -67,6 +67,9 @@ func (w World) Area(p string) string {
 	}
 	if Below(p, home) {
 		rel := strings.TrimPrefix(p, home+"/")
+		if strings.HasPrefix(rel, "tmp/") {
+			return "temp"
+		}
 		for _, c := range cacheDirs {
 			if Below(rel, c) {
 				return "cache"

@@ -39,7 +39,7 @@ func TestHomeInTemp(t *testing.T) {
 	w := World{Home: "/tmp/h", Project: "/tmp/h/app"}
 	for p, want := range map[string]string{
 		"/tmp/h": "home", "/tmp/h/notes.txt": "user", "/tmp/h/.bashrc": "user", "/tmp/h/app/a.go": "project", "/tmp/x": "temp", "/tmp/hh/x": "temp",
-		"/tmp/h/.cache/x": "cache",
+		"/tmp/h/.cache/x": "cache", "/tmp/h/tmp": "user", "/tmp/h/tmp/x.sh": "temp", "/tmp/h/tmpl/x": "user",
 	} {
 		if got := w.Area(p); got != want {
 			t.Errorf("%s: got %s, want %s", p, got, want)
