@@ -81,8 +81,8 @@ func (l *loop) read(ev *hook.Event) *hook.Facts {
 	if ev.Tool() != "" {
 		tool.New(d, l).Judge(ev.Tool(), ev.ToolInput())
 		l.starts()
-		d.TellAgents()
 		d.Bare()
+		d.Overspent()
 		d.Facts.Moves, d.Facts.Wrote, d.Facts.Flow = d.Moves(), d.Wrote(), d.Flow()
 	} else if file := ev.Name.Moment().File; file != "" {
 		tool.New(d, l).Field(file, ev.Fields[file], "list")

@@ -2,9 +2,9 @@ package facts_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"gate/facts"
 	"gate/hook"
@@ -209,7 +209,7 @@ func TestWrittenThenRun(t *testing.T) {
 	}
 }
 
-// TestRecipesAreBounded has files that tools read take neither all memory nor many seconds: values
+// TestRecipesAreBounded has files that tools read take a bounded amount of work: values
 // that stand in each other, and targets of which each needs the next one.
 func TestRecipesAreBounded(t *testing.T) {
 	values := "all:\n\techo $(A)\n"
@@ -232,12 +232,14 @@ func TestRecipesAreBounded(t *testing.T) {
 		{file: "Makefile", line: "make 1388", harmful: chain.String()},
 		{file: "justfile", line: "just 1388", harmful: chain.String()},
 	} {
-		begun := time.Now()
 		there["/p/"+c.file] = c.harmful
 		w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: there}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		facts.New(w).Of(toolEvent("Bash", map[string]any{"command": c.line}))
-		if took := time.Since(begun); took > 3*time.Second {
-			t.Errorf("%s takes %v: %.30q", c.line, took, c.harmful)
+		runtime.ReadMemStats(&after)
+		if n, size := after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc; n > maxWork || size > maxBytes {
+			t.Errorf("%s: %.30q: %d allocations, %d MB", c.line, c.harmful, n, size>>20)
 		}
 	}
 }
@@ -294,5 +296,32 @@ func TestWrittenUnknown(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWrittenAndTyped holds that unknown code on the line stays the line's, though a text of
+// an agent has it, too: whoever switches the policy of such texts off switches no more off.
+func TestWrittenAndTyped(t *testing.T) {
+	left := ledgerOf{written: []string{"/p/Makefile", "/p/x.sh"}}
+	r := facts.New(facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Ledger: func(string, string) origin.Ledger { return left },
+		Files: files{"/p/Makefile": "all:\n\teval \"$$CMD\"\n\teval \"$$CMD\"\n", "/p/x.sh": "eval \"$CMD\"\n"}})
+	for _, line := range []string{`make; eval "$CMD"`, `eval "$CMD"; make`, `sh x.sh; eval "$CMD"`, `eval "$CMD"; ./x.sh`} {
+		count := map[bool]int{}
+		for _, one := range r.Of(toolEvent("Bash", map[string]any{"command": line})).Unknown {
+			count[one.Written]++
+		}
+		if count[true] != 1 || count[false] != 1 {
+			t.Errorf("%s: %d of an agent, %d of the line", line, count[true], count[false])
+		}
+	}
+}
+
+// TestStatementsWithin has files of statements that take each other in end.
+func TestStatementsWithin(t *testing.T) {
+	left := ledgerOf{written: []string{"/p/a.sql", "/p/b.sql"}}
+	r := facts.New(facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Ledger: func(string, string) origin.Ledger { return left },
+		Files: files{"/p/a.sql": "\\i b.sql\nselect 1;\n", "/p/b.sql": "\\i a.sql\nselect 2;\n"}})
+	if f := r.Of(toolEvent("Bash", map[string]any{"command": "psql -f a.sql"})); len(f.Unknown) > 0 {
+		t.Errorf("%+v", f.Unknown)
 	}
 }

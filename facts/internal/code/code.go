@@ -39,6 +39,7 @@ const Hole = '\x00'
 type Report struct {
 	Calls   []Call // in the order in which they were met, about that of the text
 	Unknown string // why the text could not be followed; "" when nothing is suspicious
+	Cut     bool   // a limit ended the reading, so that calls behind it are not in the list
 }
 
 // A Call is one call that touches something outside the program.
@@ -75,7 +76,7 @@ func Inspect(language, text string) Report {
 		return Report{Unknown: "no rules for programs in " + quoteName(language)}
 	}
 	if len(text) > maxBytes {
-		return Report{Unknown: "program text is too long"}
+		return Report{Unknown: "program text is too long", Cut: true}
 	}
 	run := &inspection{
 		lang:   lang,
@@ -95,7 +96,7 @@ func Inspect(language, text string) Report {
 		run.suspect("a part of the program is not known")
 	}
 	run.finish()
-	return Report{Calls: run.calls, Unknown: run.unknown}
+	return Report{Calls: run.calls, Unknown: run.unknown, Cut: run.cut}
 }
 
 // quoteName keeps a name from outside short and printable.
@@ -120,6 +121,7 @@ type inspection struct {
 	opened  []string // modules whose names are used without prefix
 	calls   []Call
 	unknown string
+	cut     bool
 	work    int // bytes that folding may still copy
 	tokens  int // tokens that may still be read
 	bytes   int // bytes of text that may still be read
@@ -143,7 +145,7 @@ type inspection struct {
 // that evaluates it.
 func (r *inspection) inspect(text string, at int) {
 	if r.bytes -= len(text); r.bytes < 0 || r.evals > maxEval {
-		r.suspect("evaluates too much text")
+		r.over("evaluates too much text")
 		return
 	}
 	r.evals++
@@ -180,6 +182,14 @@ func (r *inspection) suspect(why string) {
 	}
 }
 
+// over notes a limit that ended the reading.
+//
+//go:noinline
+func (r *inspection) over(why string) {
+	r.cut = true
+	r.suspect(why)
+}
+
 // emit adds a call for each combination that a value with choices stands for.
 func (r *inspection) emit(c Call, args []value) {
 	c.Args = make([]*string, len(args))
@@ -210,7 +220,7 @@ func (r *inspection) emit(c Call, args []value) {
 
 func (r *inspection) add(c Call) {
 	if len(r.calls) >= maxCalls {
-		r.suspect("too many calls")
+		r.over("too many calls")
 		return
 	}
 	switch c.Does {

@@ -88,7 +88,7 @@ func (l *lexer) run(stop byte) {
 	base := len(l.stack)
 	for l.pos < len(l.text) {
 		if l.tokens <= 0 {
-			l.suspect("program text is too long")
+			l.over("program text is too long")
 			l.pos = len(l.text)
 			return
 		}
@@ -121,7 +121,7 @@ func (l *lexer) formatSpec() {
 // that too.
 func (l *lexer) inner(stop byte) []token {
 	if l.nested > 20 {
-		l.suspect("strings nest too deeply")
+		l.over("strings nest too deeply")
 		l.pos = len(l.text)
 		return nil
 	}

@@ -158,7 +158,7 @@ func (p *parser) list(end string, open int) arguments {
 // argument reads one argument, which may have a name.
 func (p *parser) argument(args *arguments) {
 	if len(args.pos) > maxArgs {
-		p.suspect("too many arguments")
+		p.over("too many arguments")
 		args.pos = args.pos[:maxArgs]
 	}
 	t, sep := p.peek(), p.ahead(1)

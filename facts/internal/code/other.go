@@ -46,7 +46,7 @@ func HasRules(language string) bool {
 
 func inspectOther(r *inspection, text string) {
 	if len(text) > maxFold {
-		r.suspect("program text is too long")
+		r.over("program text is too long")
 		return
 	}
 	for _, c := range text {

@@ -118,7 +118,7 @@ func (p *parser) done() bool { return p.pos >= len(p.toks) }
 // enter guards recursion; leave must follow when it reports true.
 func (p *parser) enter() bool {
 	if p.depth >= maxDepth {
-		p.suspect("program text nests too deeply")
+		p.over("program text nests too deeply")
 		p.next()
 		return false
 	}

@@ -32,7 +32,7 @@ type tclWord struct {
 // the text.
 func (r *tclReader) script(end byte, depth int) value {
 	if depth > maxDepth {
-		r.suspect("program text nests too deeply")
+		r.over("program text nests too deeply")
 		r.pos = len(r.text)
 		return value{}
 	}
@@ -66,7 +66,7 @@ func (r *tclReader) script(end byte, depth int) value {
 			}
 		default:
 			if r.tokens--; r.tokens < 0 {
-				r.suspect("program text is too long")
+				r.over("program text is too long")
 				r.pos = len(r.text)
 				return value{}
 			}

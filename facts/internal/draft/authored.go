@@ -62,46 +62,62 @@ const (
 	maxAuthoredRead = 8 << 20  // bytes of all
 )
 
-// OfAgent keeps the reason why code in a text that an agent wrote is not known, however
-// deep among texts that are read for what is certain only.
-func (d *Draft) OfAgent(why string) {
-	if d.agents == nil {
-		d.agents = map[string]bool{}
-	}
-	d.agents[why] = true
-}
-
-// OfAgentSince does so for all code that is not known since the list had n entries.
-func (d *Draft) OfAgentSince(n int) {
-	for _, one := range d.Facts.Unknown[min(n, len(d.Facts.Unknown)):] {
-		if one.Kind == "code" {
-			d.OfAgent(one.Why)
+// OfAgent judges a text that an agent wrote in a call before: code in it that is not known
+// is told apart from the line's, but for some reasons why.
+func (d *Draft) OfAgent(judge func(), except ...string) {
+	outer := d.ofAgent
+	d.ofAgent = len(d.Facts.Unknown)
+	d.WithinLimits(judge)
+	n := min(d.ofAgent, len(d.Facts.Unknown))
+	d.ofAgent = outer
+	kept := d.Facts.Unknown[:n]
+	for _, one := range d.Facts.Unknown[n:] {
+		one.Written = one.Written || one.Kind == "code" && !slices.Contains(except, one.Why)
+		if !one.Written || !slices.ContainsFunc(kept, func(o hook.Unknown) bool { return o.Written && o.Why == one.Why && o.Command == one.Command }) {
+			kept = append(kept, one)
 		}
 	}
+	d.Facts.Unknown = kept
 }
 
-// TellAgents says of the code that is not known where it stands in a text that an agent wrote.
-func (d *Draft) TellAgents() {
-	for i := range d.Facts.Unknown {
-		one := &d.Facts.Unknown[i]
-		one.Written = one.Kind == "code" && d.agents[one.Why]
+// WithinLimits judges a text that an agent wrote: what [Draft.Limit] leaves out of it counts as
+// code that is not known.
+func (d *Draft) WithinLimits(judge func()) {
+	d.agents++
+	judge()
+	d.agents--
+}
+
+// ByAgent reports that a text which an agent wrote is judged now.
+func (d *Draft) ByAgent() bool { return d.agents > 0 }
+
+// ofAgents records, once for each command, code that an agent wrote and that nobody knows.
+func (d *Draft) ofAgents(why string, command int) {
+	d.Facts.Opaque = true
+	if !slices.ContainsFunc(d.Facts.Unknown, func(u hook.Unknown) bool { return u.Written && u.Why == why && u.Command == command }) {
+		d.Facts.Unknown = append(d.Facts.Unknown, hook.Unknown{Kind: "code", Why: why, Command: command, Written: true})
 	}
 }
 
 // ForgetUnknown takes back what was not known since the list had n entries, but for code
 // in texts that agents wrote.
 func (d *Draft) ForgetUnknown(n int) {
-	late := d.Facts.Unknown[min(n, len(d.Facts.Unknown)):]
-	d.Facts.Unknown = append(d.Facts.Unknown[:min(n, len(d.Facts.Unknown))], slices.DeleteFunc(late, func(u hook.Unknown) bool {
-		return u.Kind != "code" || !d.agents[u.Why]
-	})...)
+	n = min(n, len(d.Facts.Unknown))
+	kept := slices.DeleteFunc(d.Facts.Unknown[n:], func(u hook.Unknown) bool { return !u.Written })
+	d.Facts.Unknown = d.Facts.Unknown[:n+len(kept)]
 }
 
 // Authored are the files whose text agents decided about, in order: those that the line
 // writes, and those that calls before it wrote. Nobody reads them yet.
 func (d *Draft) Authored() []string {
+	if d.earlierFiles(); d.earlierNames == nil {
+		d.earlierNames = slices.Sorted(maps.Keys(d.earlier))
+	}
+	if len(d.Files) == 0 {
+		return d.earlierNames
+	}
 	names := slices.Collect(maps.Keys(d.Files))
-	for name := range d.earlierFiles() {
+	for _, name := range d.earlierNames {
 		if _, now := d.Files[name]; !now {
 			names = append(names, name)
 		}

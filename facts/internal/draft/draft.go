@@ -39,13 +39,17 @@ type Draft struct {
 	ledger     origin.Ledger                // nil until a file is asked about
 	asked      map[string]origin.Move       // what it said of files
 
-	lookedBelow map[string][]origin.Move // what it said of directories
-	ran         []hook.Flow              // files that run, by what earlier calls left in them
-	carried     map[hook.EffectKind]flow.Taint
-	earlier     map[string]*authored // files that calls before this one wrote; nil until somebody asks
-	agents      map[string]bool      // why code in texts that agents wrote is not known
+	lookedBelow  map[string][]origin.Move // what it said of directories
+	ran          []hook.Flow              // files that run, by what earlier calls left in them
+	carried      map[hook.EffectKind]flow.Taint
+	earlier      map[string]*authored // files that calls before this one wrote; nil until somebody asks
+	earlierNames []string             // in order
+	agents       int                  // texts of agents inside each other that are judged now
+	ofAgent      int                  // where the text of an agent begins in what is not known
 
 	authoredRead int      // bytes of these that were read
+	steps        int      // taken in looking through texts
+	spent        bool     // there were too few for a text
 	Included     int      // files of recipes that others take in
 	Filled       int      // bytes by which the values of recipes made them longer
 	Full         []string // limits that were reported
@@ -56,16 +60,21 @@ type Draft struct {
 //go:noinline
 func (d *Draft) Unknown(kind, why string, command int, span *hook.Span) {
 	d.Facts.Opaque = true
-	for _, u := range d.Facts.Unknown {
-		if u.Kind == kind && u.Why == why && u.Command == command {
+	for _, u := range d.Facts.Unknown[min(d.ofAgent, len(d.Facts.Unknown)):] {
+		if u.Kind == kind && u.Why == why && u.Command == command && !u.Written {
 			return
 		}
 	}
 	d.Facts.Unknown = append(d.Facts.Unknown, hook.Unknown{Kind: kind, Why: why, Command: command, Span: span})
 }
 
-// Limit records, once, a limit past which gate did not look.
+// Limit records, once, a limit past which gate did not look. Of a text that an agent wrote
+// it counts as code that is not known, whatever judges the text takes back of the rest.
 func (d *Draft) Limit(why string) {
+	if d.agents > 0 {
+		d.ofAgents(why, 0)
+		return
+	}
 	if slices.Contains(d.Full, why) {
 		return
 	}

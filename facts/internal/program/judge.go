@@ -65,8 +65,18 @@ func (u *use) code(language string, f flow.Word, source string) {
 	}
 }
 
+// The steps that [code.Inspect] takes for each byte of a text, and that judging one of the
+// calls in it takes.
+const (
+	inspectSteps = 40
+	callSteps    = 8000
+)
+
 // calls judges the calls in a text and returns their names.
 func (u *use) calls(language, text string) []string {
+	if !u.affords(inspectSteps * len(text)) {
+		return []string{}
+	}
 	if clearsTable(text) {
 		u.effect(&hook.Database{Tool: u.name, Verb: new("delete"), Access: "delete"})
 	}
@@ -88,6 +98,9 @@ func (u *use) calls(language, text string) []string {
 	u.readsOperands(language, text)
 	u.agentElsewhere(text, report.Calls)
 	for _, c := range report.Calls {
+		if !u.affords(callSteps) {
+			break
+		}
 		if !slices.Contains(names, c.Name) {
 			names = append(names, c.Name)
 		}
@@ -96,7 +109,10 @@ func (u *use) calls(language, text string) []string {
 		}
 		u.codeCall(c)
 	}
-	if report.Unknown != "" {
+	switch {
+	case report.Cut && u.ByAgent():
+		u.asksAbout("code that an agent wrote cannot be read to its end: " + report.Unknown)
+	case report.Unknown != "":
 		u.unknown("code", report.Unknown, nil)
 	}
 	return names
@@ -324,6 +340,7 @@ func (u *use) sql(f flow.Word) {
 		}
 		text = &t
 	}
+	read := map[string]bool{}
 	for _, st := range sql.Inspect(*text) {
 		if strings.Contains(st.Object, sql.Unknown) {
 			st.Object = ""
@@ -339,7 +356,7 @@ func (u *use) sql(f flow.Word) {
 			u.effect(&hook.ExecHidden{Program: u.name, Option: "program", Value: new(st.Object)})
 			continue
 		case st.Verb == "source" && u.ID > 0:
-			u.takesStatements(path.Join(u.World.Dir, "-"), st.Object)
+			u.takesStatements(path.Join(u.World.Dir, "-"), st.Object, read)
 		case u.inMemory(*text):
 			continue
 		}

@@ -230,13 +230,23 @@ func (u *use) loadsWritten(language, text string) {
 	if endings == "" || !loadsFile().MatchString(text) {
 		return
 	}
-	for _, file := range u.Authored() {
+	list := u.Authored()
+	if !u.affords(nameSteps*len(list) + len(text)) {
+		return
+	}
+	for _, file := range list {
 		ending := path.Ext(file)
 		name := strings.TrimSuffix(path.Base(file), ending)
 		if name == "__init__" || name == "index" {
 			name = path.Base(path.Dir(file))
 		}
-		if ending == "" || !wordlist.Has(endings, ending) || !namesWord(text, name) {
+		if ending == "" || !wordlist.Has(endings, ending) {
+			continue
+		}
+		if !u.affords(len(text) / searchedBytes) {
+			return
+		}
+		if !namesWord(text, name) {
 			continue
 		}
 		st, _ := u.AuthoredText(file)
@@ -250,11 +260,18 @@ func (u *use) loadsWritten(language, text string) {
 	}
 }
 
+// searchedBytes of a text are gone through in a step, in search of one word.
+const searchedBytes = 8
+
 // namedFiles judges the files that agents wrote and that a text of settings names by a path,
 // from any directory, with its ending or without, as a module or as a class.
 func (u *use) namedFiles(text string) {
 	text = strings.NewReplacer(`\`, "/", ".", "/").Replace(text)
-	for _, file := range u.Authored() {
+	list := u.Authored()
+	if !u.affords((nameSteps + len(text)/searchedBytes) * len(list)) {
+		return
+	}
+	for _, file := range list {
 		_, language, ok := strings.Cut(endingsOf, " "+path.Ext(file)+" ")
 		if !ok {
 			continue

@@ -92,6 +92,13 @@ func (u *use) packageScript() {
 	if err != nil {
 		return
 	}
+	_, byAgent := u.AuthoredText(path.Join(dir, "package.json"))
+	if !u.Afford(recipeSteps * len(text)) {
+		if byAgent {
+			u.asksAbout(tooMuchCode)
+		}
+		return
+	}
 	project, err := strictjson.Object([]byte(text), strictjson.Limits{})
 	if err != nil {
 		u.unknown("script", "package.json cannot be read: "+err.Error(), nil)
@@ -105,9 +112,12 @@ func (u *use) packageScript() {
 		}
 		judge := func() { u.inside(func() { u.prints(u.shell.Text(flow.Literal(script), u.Stdin)) }) }
 		u.shell.Enter("script "+name, func() {
-			if written {
+			switch {
+			case written:
 				judge()
-			} else {
+			case byAgent:
+				u.asProgram(flow.Literal(called), func() { u.WithinLimits(judge) })
+			default:
 				u.asProgram(flow.Literal(called), judge)
 			}
 		})

@@ -180,16 +180,64 @@ func (u *use) onlyLists() bool {
 
 // authored judges the files of some names that agents wrote.
 func (u *use) authored(names, kind string) {
-	for _, file := range u.Authored() {
-		if u.looksAt(file, names) {
+	list := u.Authored()
+	if len(list)+len(u.Pieces) == 0 {
+		return
+	}
+	wanted := fileNamesOf(names)
+	if !u.Afford((nameSteps + 8*len(u.Given()) + 8*len(wanted)) * len(list)) {
+		u.asksAbout(tooMuchCode)
+		return
+	}
+	for _, file := range list {
+		if u.looksAt(file, wanted) {
 			u.judgesText(kind, file)
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(u.Pieces)) {
-		if u.looksAt(file, names) {
+		if u.looksAt(file, wanted) {
 			u.shell.Enter("changes to "+file, func() { u.surely(func() { u.recipe(kind, file, u.Pieces[file]) }) })
 		}
 	}
+}
+
+// nameSteps is what it takes to compare the name of a file with those that a tool reads.
+const nameSteps = 16
+
+// A fileName is one of those that a tool reads: as it is, or as a pattern, and the end of its
+// directory.
+type fileName struct {
+	dir, base    string
+	before, rest string // what stands around the one star of a simple pattern
+	star         bool
+	pattern      *glob.Pattern // of any other pattern
+}
+
+func fileNamesOf(names string) (list []fileName) {
+	for name := range strings.FieldsSeq(names) {
+		n := fileName{base: name}
+		if dir, rest, ok := cutLast(name, "/"); ok {
+			n.dir, n.base = "/"+dir, rest
+		}
+		if n.before, n.rest, n.star = strings.Cut(n.base, "*"); glob.Wild(n.before + n.rest) {
+			n.pattern = glob.Compile(n.base, glob.Syntax{})
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+func (n *fileName) is(file string) bool {
+	base := path.Base(file)
+	switch {
+	case n.dir != "" && !strings.HasSuffix(path.Dir(file), n.dir):
+		return false
+	case n.pattern != nil:
+		return n.pattern.Match(base) != glob.No
+	case n.star:
+		return len(base) >= len(n.before)+len(n.rest) && strings.HasPrefix(base, n.before) && strings.HasSuffix(base, n.rest)
+	}
+	return n.base == base
 }
 
 // judgesText judges a file that an agent wrote, and reports whether one did.
@@ -230,6 +278,23 @@ func (u *use) lineage(text string) {
 	}
 }
 
+// affords takes steps from those of the event. Where too few are left, facts say so at the
+// end, and a text that an agent wrote is not known.
+func (u *use) affords(steps int) bool {
+	if u.Afford(steps) {
+		return true
+	}
+	switch {
+	case u.ByAgent():
+		u.asksAbout(tooMuchCode)
+	case !u.sure: // of what the line itself runs nothing may be left out by much before it
+		u.Limit(draft.TooMuch)
+	}
+	return false
+}
+
+const tooMuchCode = "an agent wrote more code than gate looks through for one call"
+
 // placed has the directory of a file stand in its text where that is named.
 //
 //go:noinline
@@ -262,11 +327,7 @@ func (u *use) climbs(file, text string) string {
 // counts, and code that nobody knows before it runs. Programs that a function of make or
 // a hole names say nothing about the agent.
 func (u *use) asWritten(judge func()) {
-	n := len(u.Facts.Unknown)
-	u.surely(func() {
-		judge()
-		u.OfAgentSince(n)
-	})
+	u.surely(func() { u.OfAgent(judge) })
 }
 
 // there judges the files of some names in the tool's directory that no agent wrote, or the
@@ -290,7 +351,7 @@ func (u *use) there(names, kind string) {
 			continue
 		}
 		if _, ok := u.AuthoredText(file); ok {
-			if !slices.Contains(u.Authored(), file) || !u.looksAt(file, names) {
+			if !slices.Contains(u.Authored(), file) || !u.looksAt(file, fileNamesOf(names)) {
 				u.judgesText(kind, file) // through a link
 			}
 			return
@@ -354,33 +415,18 @@ func (u *use) ofVerb(kind, file, text string) string {
 
 // looksAt reports a file of one of the names that lies where a tool looks, or that its
 // words name.
-func (u *use) looksAt(file, names string) bool {
+func (u *use) looksAt(file string, names []fileName) bool {
+	base := path.Base(file)
 	for _, f := range u.Given() {
-		if v := f.Value(); v != nil && *v != "" && !strings.HasPrefix(*v, "-") && path.Base(*v) == path.Base(file) {
+		if v := f.Value(); v != nil && strings.HasSuffix(*v, base) && !strings.HasPrefix(*v, "-") && path.Base(*v) == base {
 			if ts := u.targets(f); len(ts) == 1 && ts[0].Path == file {
 				return true
 			}
 		}
 	}
-	near := slices.ContainsFunc(u.places(), func(dir string) bool {
+	return slices.ContainsFunc(names, func(n fileName) bool { return n.is(file) }) && slices.ContainsFunc(u.places(), func(dir string) bool {
 		return world.Below(file, dir) || world.Below(dir, path.Dir(file)) && path.Dir(file) != "/" && dir != u.World.Home
 	})
-	if !near {
-		return false
-	}
-	for name := range strings.FieldsSeq(names) {
-		is := path.Base(file)
-		if dir, rest, ok := cutLast(name, "/"); ok {
-			if !strings.HasSuffix(path.Dir(file), "/"+dir) {
-				continue
-			}
-			name = rest
-		}
-		if glob.Compile(name, glob.Syntax{}).Match(is) != glob.No {
-			return true
-		}
-	}
-	return false
 }
 
 // places are the directories that the tool may be in, by each name.
@@ -406,10 +452,24 @@ func cutLast(s, sep string) (before, after string, found bool) {
 //
 //go:noinline
 func (u *use) runLines(lines []string) {
+	if len(lines) > maxQuoted {
+		u.Limit(tooManyLines)
+		lines = lines[:maxQuoted]
+	}
 	for _, line := range lines {
+		if !u.affords(lineSteps + inspectSteps*len(line)) {
+			return
+		}
 		u.inside(func() { u.shell.Text(flow.Literal(line), flow.Stream{}) })
 	}
 }
+
+// The steps that it takes to find the lines of a shell in a file, for each byte of it, and to
+// judge such a line.
+const (
+	recipeSteps = 64
+	lineSteps   = 8000
+)
 
 // surelyRun judges such lines, and keeps what is sure.
 //
@@ -418,6 +478,16 @@ func (u *use) surelyRun(lines []string) { u.surely(func() { u.runLines(lines) })
 
 // recipe judges the text of one file.
 func (u *use) recipe(kind, file, text string) {
+	steps := recipeSteps * len(text)
+	switch {
+	case wordlist.Has(" make msbuild ", kind): // whose variables are filled in
+		steps *= 4
+	case code.HasRules(kind), kind == "lineage": // which say themselves what they take
+		steps = 0
+	}
+	if !u.affords(steps) {
+		return
+	}
 	run := u.runLines
 	switch kind {
 	case "shell":
@@ -622,12 +692,14 @@ var (
 )
 
 // maxQuoted bounds the texts of one file that are judged as lines of a shell.
-const maxQuoted = 500
+const maxQuoted = 1000
+
+const tooManyLines = "a file with more lines of a shell than gate follows"
 
 // quotedLines are the texts in quotes that have a blank: settings of many tools name what
 // they run under keys of their own.
 func quotedLines(text string) (lines []string) {
-	for _, found := range quotedLine().FindAllStringSubmatch(text, maxQuoted) {
+	for _, found := range quotedLine().FindAllStringSubmatch(text, 2*maxQuoted) {
 		if line := found[1] + unquote(found[2]) + found[3]; strings.ContainsAny(line, " \t") {
 			lines = append(lines, line)
 		}
@@ -637,7 +709,7 @@ func quotedLines(text string) (lines []string) {
 
 // texts are those of the first group of a pattern.
 func texts(re *regexp.Regexp, text string) (list []string) {
-	for _, match := range re.FindAllStringSubmatch(text, -1) {
+	for _, match := range re.FindAllStringSubmatch(text, maxQuoted+1) { // of one more runLines tells
 		list = append(list, unquote(match[1]))
 	}
 	return list

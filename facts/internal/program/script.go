@@ -41,25 +41,14 @@ func (u *use) looksInto(file string) (found []hook.FactEffect) {
 	found = u.Facts.Effects
 	late := u.Facts.Unknown
 	u.Facts, u.Full = out, full // a limit that is reached later is said then
-	for _, why := range u.agentsCode(file, late) {
-		u.unknown("code", why, nil)
-	}
-	return slices.DeleteFunc(found, func(e hook.FactEffect) bool { return doubtful(e) && !draft.Decoded(e) })
-}
-
-// agentsCode keeps of what is not known in a script the code that an agent wrote, and
-// says why. Statements with variables are how scripts speak with databases.
-func (u *use) agentsCode(file string, unknown []hook.Unknown) (whys []string) {
-	if _, ok := u.AuthoredText(file); !ok {
-		return nil
-	}
-	for _, one := range unknown {
-		if one.Kind == "code" && one.Why != unknownStatement {
-			u.OfAgent(one.Why)
-			whys = append(whys, one.Why)
+	if _, agents := u.AuthoredText(file); agents {
+		for _, one := range late {
+			if one.Kind == "code" && one.Why != unknownStatement {
+				u.asksAbout(one.Why)
+			}
 		}
 	}
-	return whys
+	return slices.DeleteFunc(found, func(e hook.FactEffect) bool { return doubtful(e) && !draft.Decoded(e) })
 }
 
 // doubtful reports an effect of a program that may be no such thing. The path of a secret
@@ -239,9 +228,11 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			judge()
 		} else {
 			u.asProgram(f, func() {
-				n := len(u.Facts.Unknown)
-				judge()
-				u.agentsCode(p.Path, u.Facts.Unknown[min(n, len(u.Facts.Unknown)):])
+				if _, agents := u.AuthoredText(p.Path); agents {
+					u.OfAgent(judge, unknownStatement) // with variables scripts speak to databases
+				} else {
+					judge()
+				}
 			})
 		}
 		if here || language == "bash" || language == "" || out.Taint.Secret != "" {

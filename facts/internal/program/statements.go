@@ -17,6 +17,7 @@ func (u *use) statementFiles() {
 	if u.at().Remote && !u.fromHere() {
 		return
 	}
+	read := map[string]bool{}
 	for _, w := range u.Given() {
 		text := w.Prefix()
 		if strings.HasPrefix(text, "-") {
@@ -30,10 +31,10 @@ func (u *use) statementFiles() {
 			w = w.From(len(text) - len(strings.TrimLeft(text, "@")))
 		}
 		if !u.at().Remote && !strings.ContainsAny(w.Text(), " \n") {
-			u.statementFile(w)
+			u.statementFile(w, read)
 		}
 	}
-	u.eachInput(u.statementFile)
+	u.eachInput(func(w flow.Word) { u.statementFile(w, read) })
 }
 
 // fromHere reports input that comes from a file of this machine, whatever reads it.
@@ -74,20 +75,22 @@ func (u *use) fromDirectory(dir, name string) flow.Word {
 }
 
 // statementFile judges a file of statements by its name.
-func (u *use) statementFile(f flow.Word) {
+func (u *use) statementFile(f flow.Word, read map[string]bool) {
 	for _, t := range u.targets(f) {
 		if t.Path != "" && !t.Glob && !t.Contents {
-			u.statementsIn(t.Path)
+			u.statementsIn(t.Path, read)
 		}
 	}
 }
 
 // statementsIn judges what statements in a file reach beyond the database, where an agent
-// wrote it, and the files that it takes in whoever wrote it.
-func (u *use) statementsIn(file string) {
-	if _, now := u.Files[file]; now {
+// wrote it, and the files that it takes in whoever wrote it, each once: those that were
+// judged for this client are in read.
+func (u *use) statementsIn(file string, read map[string]bool) {
+	if _, now := u.Files[file]; now || read[file] {
 		return // the line's own text is judged as a whole
 	}
+	read[file] = true
 	st, byAgent := u.AuthoredText(file)
 	text := flow.Text(st.Text)
 	if !byAgent {
@@ -101,10 +104,16 @@ func (u *use) statementsIn(file string) {
 	if text == "" {
 		return
 	}
+	if !u.Afford(recipeSteps * len(text)) {
+		if byAgent {
+			u.asksAbout(tooMuchCode)
+		}
+		return
+	}
 	list := sql.Inspect(text)
 	for _, one := range list {
 		if one.Verb == "source" {
-			u.takesStatements(file, one.Object)
+			u.takesStatements(file, one.Object, read)
 		}
 	}
 	if byAgent {
@@ -114,14 +123,14 @@ func (u *use) statementsIn(file string) {
 
 // takesStatements judges a file that another one takes in: by its name there, or from the
 // directory of the client.
-func (u *use) takesStatements(file, name string) {
+func (u *use) takesStatements(file, name string, read map[string]bool) {
 	name = strings.Trim(strings.TrimSuffix(strings.TrimSpace(name), ";"), `'" `)
 	if p, ok := u.takes(file, name); ok && name != "" && p != file {
 		if _, written := u.AuthoredText(p); written || u.World.Exists(p) {
-			u.statementsIn(p)
+			u.statementsIn(p, read)
 			return
 		}
-		u.statementFile(flow.Literal(name))
+		u.statementFile(flow.Literal(name), read)
 	}
 }
 
@@ -129,8 +138,15 @@ func (u *use) takesStatements(file, name string) {
 // programs that they start, the files that they write, and the peers that they copy to.
 // What they do to tables is the work that seeds and schemas are written for.
 func (u *use) reaches(text string, list []sql.Statement) {
+	lines := 0
 	for _, st := range list {
 		before := len(u.Facts.Effects)
+		if st.Verb == "shell" || st.Verb == "copy program" {
+			if lines++; lines > maxQuoted {
+				u.Limit(tooManyLines)
+				break
+			}
+		}
 		switch st.Verb {
 		case "shell":
 			u.inside(func() { u.shell.Text(flow.Literal(st.Object), flow.Stream{Some: true, From: u.ID}) })
@@ -152,6 +168,5 @@ func (u *use) reaches(text string, list []sql.Statement) {
 
 // asksAbout has a person asked about a text that an agent wrote.
 func (u *use) asksAbout(why string) {
-	u.OfAgent(why)
-	u.unknown("code", why, nil)
+	u.OfAgent(func() { u.unknown("code", why, nil) })
 }
