@@ -12,39 +12,72 @@ import (
 // all values of a file of settings: as [Lineage] does it, by the names that take them over.
 // One variable of it is no such thing, since programs send those to the services that gave
 // them out.
-func sendsEnvironment(list []string) bool {
+func sendsEnvironment(texts []string) bool {
+	list := make([]assignment, len(texts))
+	for i, text := range texts {
+		list[i] = assignmentOf(text)
+	}
 	whole, net := map[string]bool{}, map[string]bool{}
 	for range 3 { // a name may be used above its own assignment
-		for _, s := range list {
-			names, from := takesOver(s)
-			if picks := strings.HasPrefix(strings.TrimLeft(strings.TrimLeft(names, " constlevar"), " "), "{") && !strings.Contains(names, "..."); !picks && ofEnvironment(from, whole) && !marked(names, environmentNames) {
-				take(whole, names)
+		for i := range list {
+			s := &list[i]
+			if !s.picks && s.from.takes(whole) {
+				take(whole, s.names)
 			}
-			if i := strings.LastIndex(from, ")"); i >= 0 && strings.Contains(s, "for") { // for (const k of …) o[k] = process.env[k]
-				if names, from := takesOver(from[i+1:]); ofEnvironment(from, whole) {
-					take(whole, names)
-				}
+			if s.body.text != "" && s.body.takes(whole) {
+				take(whole, s.member)
 			}
-			if connects(s) {
-				take(net, names)
+			if s.connects {
+				take(net, s.names)
 			}
 		}
 	}
-	for _, s := range list {
-		if !connects(s) && !marked(s, lookupMarks) && !marked(s, outMarks) {
+	for i := range list {
+		s := &list[i]
+		if !s.connects && s.has&(lookupMark|outMark) == 0 {
 			continue
 		}
-		s = handedToProcess().ReplaceAllString(s, "")
-		if ofEnvironment(s, whole) && (connects(s) || marked(s, lookupMarks) || marked(s, outMarks) && holds(s, net)) {
-			return true
+		rest := s.text
+		if strings.Contains(rest, "env") {
+			rest = handedToProcess().ReplaceAllString(rest, "")
+		}
+		has, connects := s.has, s.connects
+		if len(rest) != len(s.text) {
+			has, connects = marksOf(rest), connecting(rest)
+		}
+		if connects || has&lookupMark != 0 || has&outMark != 0 && holds(rest, net) {
+			if expression := environmentIn(rest); expression.takes(whole) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// connects reports a statement that makes a request or a connection.
-func connects(s string) bool {
-	return sends(s, true) || calls(s, socketWords) || calls(s, " WebSocket EventSource stream_context_create curl_setopt_array ")
+// An assignment is a statement, and what of it concerns the environment and depends on no
+// other one.
+type assignment struct {
+	text, names string
+	has         marks
+	connects    bool // makes a request or a connection
+	picks       bool // binds single variables, or is about the environment's own name
+	from        environment
+
+	// for (const k of …) o[k] = process.env[k]
+	member string
+	body   environment
+}
+
+func assignmentOf(text string) assignment {
+	s := assignment{text: text, has: marksOf(text), connects: connecting(text)}
+	names, from := takesOver(text)
+	s.names, s.from = names, environmentIn(from)
+	s.picks = strings.HasPrefix(strings.TrimLeft(strings.TrimLeft(names, " constlevar"), " "), "{") && !strings.Contains(names, "...") || marksOf(names)&tableMark != 0
+	if i := strings.LastIndex(from, ")"); i >= 0 && strings.Contains(text, "for") {
+		member, body := takesOver(from[i+1:])
+		s.member, s.body = member, environmentIn(body)
+	}
+	return s
 }
 
 // environmentMarks are how languages name the environment, so that most texts are passed
@@ -73,21 +106,46 @@ var handedToProcess = sync.OnceValue(func() *regexp.Regexp {
 // wholly are methods that keep all of a table.
 const wholly = " copy items values to_h to_a to_json to_hash map filter entries reduce toString inspect select each forEach iter collect "
 
-// ofEnvironment reports a text that takes all of the environment, or a name of it.
-func ofEnvironment(s string, whole map[string]bool) bool {
-	if marked(s, environmentMarks) {
-		for _, found := range wholeEnvironment().FindAllStringSubmatchIndex(s, -1) {
-			rest := s[found[1]:]
-			for _, group := range [2]int{2, 4} {
-				if found[group] >= 0 {
-					rest = s[found[group]:]
-				}
-			}
-			if keepsWhole(rest, whole) && !strings.HasSuffix(s[:found[0]], "typeof ") {
-				return true
+// connecting reports a statement that makes a request or a connection.
+func connecting(s string) bool {
+	does := wordsOf(s)
+	return does&(sendWord|socketWord|pushWord) != 0 || requests(s, does)
+}
+
+// An environment is a text that may take all of the environment.
+type environment struct {
+	text string
+	rest []string // what follows each expression that stands for it
+}
+
+// environmentIn finds the expressions of a text that stand for the environment.
+func environmentIn(text string) environment {
+	e := environment{text: text}
+	if marksOf(text)&environmentMark == 0 {
+		return e
+	}
+	for _, found := range wholeEnvironment().FindAllStringSubmatchIndex(text, -1) {
+		rest := text[found[1]:]
+		for _, group := range [2]int{2, 4} {
+			if found[group] >= 0 {
+				rest = text[found[group]:]
 			}
 		}
+		if !strings.HasSuffix(text[:found[0]], "typeof ") {
+			e.rest = append(e.rest, rest)
+		}
 	}
+	return e
+}
+
+// takes reports that the text takes all of the environment, or a name of it.
+func (e *environment) takes(whole map[string]bool) bool {
+	for _, rest := range e.rest {
+		if keepsWhole(rest, whole) {
+			return true
+		}
+	}
+	s := e.text
 	for i := 0; len(whole) > 0 && i < len(s); {
 		n := i
 		for n < len(s) && nameByte(s[n]) {
@@ -128,7 +186,7 @@ func keepsWhole(after string, whole map[string]bool) bool {
 		}
 		return n == 1 || wordlist.Has(wholly, after[1:n])
 	case after[0] == '[':
-		index, _, _ := strings.Cut(after[1:], "]")
+		index, _, _ := strings.Cut(after[1:min(len(after), maxName)], "]")
 		return whole[strings.TrimSpace(index)]
 	case strings.HasPrefix(after, "=="), strings.HasPrefix(after, "?"):
 		return false

@@ -14,54 +14,139 @@ import (
 // its environment, "" where it seems to do none of these. It knows no syntax: names that stand
 // before an assignment take over what stands behind it, statement by statement. So it is a
 // reason to ask about a text, and none to refuse it.
-func Lineage(text string) string {
+//
+// It asks afford before it goes through the text, with the steps that this takes: about one
+// for each byte that it looks at. Where that says no, known is false and nothing was found.
+func Lineage(text string, afford func(steps int) bool) (why string, known bool) {
 	if len(text) > maxLineage {
-		return ""
+		return "", true
 	}
-	if marked(text, environmentMarks) && sendsEnvironment(statementsOf(text)) {
-		return "sends all of its environment"
+	if !afford(len(text)) {
+		return "", false
 	}
-	runs := strings.Contains(text, "://") && marked(text, evalMarks)
-	if !runs && !marked(text, homeMarks) && !marked(text, fileMarks) && !marked(text, awayMarks) {
-		return ""
+	if mayRunDownload(text) {
+		list := statementsOf(text)
+		if !afford(matchSteps * len(text)) {
+			return "", false
+		}
+		if runsDownload(list) {
+			return "runs a program that it fetches", true
+		}
 	}
-	text = ofProject().ReplaceAllString(text, "$1./")
+	has := marksOf(text)
+	if has&environmentMark != 0 {
+		list := statementsOf(text)
+		if !afford(costOf(list, environmentMark)) {
+			return "", false
+		}
+		if sendsEnvironment(list) {
+			return "sends all of its environment", true
+		}
+	}
+	runs := has&evalMark != 0 && strings.Contains(text, "://")
+	if !runs && has&(homeMark|fileMark|awayMark) == 0 {
+		return "", true
+	}
+	list := statementsOf(withoutAlias(text))
+	if !afford(costOf(list, cacheMark)) {
+		return "", false
+	}
+	return lineageOf(list, runs, has&postMark != 0), true
+}
+
+// costOf is how many steps it takes to go through statements. Those with marks of some kinds
+// are matched with a pattern, which costs most.
+func costOf(list []string, matched marks) (steps int) {
+	for _, s := range list {
+		steps += lineageSteps * (len(s) + lineageSteps)
+		if marksOf(s)&matched != 0 {
+			steps += matchSteps * len(s)
+		}
+	}
+	return steps
+}
+
+// The steps that [Lineage] takes for each byte of a statement, and for matching a pattern.
+const (
+	lineageSteps = 16
+	matchSteps   = 200
+)
+
+// A binding is a statement, and what of it depends on no other one.
+type binding struct {
+	text, names, from string
+
+	has, hasFrom   marks // in all of it, and in what it binds its names to
+	does, doesFrom words
+	kept           string // from without the caches in the home directory
+	ofHome         bool   // from names the home directory
+	sends          bool
+}
+
+func bindingOf(text string, posts bool) binding {
+	s := binding{text: text, has: marksOf(text), does: wordsOf(text)}
+	s.names, s.from = takesOver(text)
+	s.hasFrom, s.doesFrom = marksOf(s.from), wordsOf(s.from)
+	s.kept = s.from
+	home := s.hasFrom
+	if home&cacheMark != 0 && !strings.Contains(s.from, "..") {
+		s.kept = cacheOfHome().ReplaceAllString(s.from, "cache")
+		home = marksOf(s.kept)
+	}
+	s.ofHome = home&homeMark != 0 || home&fileMark != 0 && wordsOf(s.kept)&readWord != 0
+	s.sends = s.does&sendWord != 0 || posts && requests(text, s.does)
+	return s
+}
+
+func (s *binding) deletes() bool { return s.does&deleteWord != 0 || s.has&deleteMark != 0 }
+
+// lineageOf is [Lineage] of the statements of a text. runs says that the text may run code
+// that it fetches, posts that it has a request that sends.
+func lineageOf(texts []string, runs, posts bool) (why string) {
 	home, net, away, fetched := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	posts := marked(text, postMarks)
-	list := statementsOf(text)
-	for range 3 { // a name may be used above its own assignment
-		for _, s := range list {
-			names, from := takesOver(s)
-			if ofHome(from, home) {
-				take(home, names)
+	list := make([]binding, len(texts))
+	for i, text := range texts {
+		list[i] = bindingOf(text, posts)
+	}
+	start := map[string]bool{} // names of files that start by themselves
+	for range 3 {              // a name may be used above its own assignment
+		for i := range list {
+			s := &list[i]
+			if s.ofHome || holds(s.kept, home) {
+				take(home, s.names)
+				if namesStart(s.text) {
+					take(start, s.names)
+				}
 			}
-			if sends(s, posts) || calls(s, socketWords) {
-				take(net, names)
+			if s.sends || s.does&socketWord != 0 {
+				take(net, s.names)
 			}
-			if marked(from, awayMarks) || holds(from, away) {
-				take(away, names)
+			if s.hasFrom&awayMark != 0 || holds(s.from, away) {
+				take(away, s.names)
 			}
-			if runs && (marked(from, fetchMarks) || calls(from, requestWords) || holds(from, fetched)) {
-				take(fetched, names)
+			if runs && (s.hasFrom&fetchMark != 0 || s.doesFrom&requestWord != 0 || holds(s.from, fetched)) {
+				take(fetched, s.names)
 			}
 		}
 	}
-	for _, s := range list {
-		names, from := takesOver(s)
+	for i := range list {
+		s := &list[i]
 		switch {
-		case runs && marked(s, evalMarks) && (marked(s, fetchMarks) || holds(from, fetched)):
+		case runs && s.has&evalMark != 0 && (s.has&fetchMark != 0 || holds(s.from, fetched)):
 			return "runs code that it fetches"
-		case deletes(s) && (marked(from, awayMarks) || holds(from, away)):
+		case s.deletes() && (s.hasFrom&awayMark != 0 || holds(s.from, away)):
 			return "deletes far from the project"
 		}
-		if !ofHome(from, home) {
+		if !s.ofHome && !holds(s.kept, home) {
 			continue
 		}
-		writes := marked(s, outMarks) && (holds(s, net) || calls(s, socketWords)) || strings.Contains(names, ".") && holds(names, net)
+		writes := s.has&outMark != 0 && (s.does&socketWord != 0 || holds(s.text, net)) || strings.Contains(s.names, ".") && holds(s.names, net)
 		switch {
-		case deletes(s):
+		case s.deletes():
 			return "deletes in the home directory"
-		case sends(s, posts) || writes || strings.Contains(s, "://") && marked(s, encodeMarks):
+		case writesStart(s.text, start):
+			return "writes what starts by itself in the home directory"
+		case s.sends || writes || s.has&encodeMark != 0 && strings.Contains(s.text, "://"):
 			return "sends what is in the home directory"
 		}
 	}
@@ -93,19 +178,6 @@ const (
 	outMarks    = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt("
 )
 
-// marked, calls, holds, take and eachWord are marked go:noinline, as small functions of package
-// flow are.
-//
-//go:noinline
-func marked(text, marks string) bool {
-	for mark := range strings.SplitSeq(marks, "|") {
-		if strings.Contains(text, mark) {
-			return true
-		}
-	}
-	return false
-}
-
 // deleteWords are functions that delete, and sendWords those that send whatever they are
 // told; requestWords do so where the text has a request that sends. socketWords open a
 // connection that its methods write to.
@@ -115,37 +187,15 @@ const (
 	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp "
 	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect httpx Faraday HTTParty Req HTTPoison " +
 		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "
+	// pushWords open or set up a request in a way of their own.
+	pushWords   = " WebSocket EventSource stream_context_create curl_setopt_array "
 	socketWords = " TcpStream UdpSocket TCPSocket UDPSocket TcpClient UdpClient NWConnection fsockopen stream_socket_client create_connection createConnection connect DialTimeout Dial gen_tcp "
 	readWords   = " open read readFile readFileSync read_text read_bytes read_to_string ReadFile readAllBytes readString readAllLines readText file_get_contents slurp contentsOfFile contentsOf binread readlines cat ReadAllText ReadAllBytes "
 )
 
-// ofHome reports a text that names the home directory, or something that was made of it.
-// The caches there are nobody's work: programs make them again. Only the very expression of
-// one is left out, for a text may name a cache beside something else.
-func ofHome(s string, home map[string]bool) bool {
-	if marked(s, cacheMarks) && !strings.Contains(s, "..") {
-		s = cacheOfHome().ReplaceAllString(s, "cache")
-	}
-	return marked(s, homeMarks) || holds(s, home) || marked(s, fileMarks) && calls(s, readWords)
-}
-
 // cacheOfHome finds an expression of a cache: homedir(), ".cache" and ~/.cache/x.
 var cacheOfHome = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:~|\$HOME|\$\{HOME\}|expanduser\(["']~["']\)|\w*(?i:environ|env|getenv)\W{1,3}HOME["'\])]*|[\w.$:]+(?:\(\))?)\s*[,+/]?\s*["'` + "`" + `]?/?(?:\.cache\b|_cacache\b|Library/Caches\b)[^"'` + "`" + `,)\s]*`)
-})
-
-//go:noinline
-func deletes(s string) bool { return calls(s, deleteWords) || marked(s, deleteMarks) }
-
-//go:noinline
-func sends(s string, posts bool) bool {
-	return calls(s, sendWords) || posts && calls(strings.NewReplacer("sqlite3.connect", "", "duckdb.connect", "").Replace(s), requestWords)
-}
-
-// ofProject finds names of modules that begin with ~/, as bundlers have it for the
-// directory of the sources.
-var ofProject = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("((?:\\bfrom|\\bimport|\\bimport\\(|\\brequire\\(|\\bmock\\(|\\bresolve\\()\\s*[\"'`])~/")
 })
 
 // calls reports a word of the list in a statement, also within a text: as an argument it may
@@ -160,6 +210,9 @@ func calls(s, words string) bool {
 
 //go:noinline
 func holds(s string, names map[string]bool) bool {
+	if len(names) == 0 {
+		return false
+	}
 	found := false
 	eachWord(s, func(w string) { found = found || names[w] })
 	return found

@@ -273,7 +273,10 @@ func (u *use) judgesText(kind, file string) bool {
 // lineage asks about a text that an agent wrote where it deletes or sends what is in the
 // home directory, and no effect says so with a path.
 func (u *use) lineage(text string) {
-	if why := code.Lineage(text); why != "" {
+	switch why, known := code.Lineage(text, u.Afford); {
+	case !known:
+		u.asksAbout(tooMuchCode)
+	case why != "":
 		u.asksAbout("code that an agent wrote " + why)
 	}
 }
