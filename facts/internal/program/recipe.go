@@ -44,6 +44,7 @@ mvn mvnw gradle gradlew sbt javac kotlinc | *.java *.kt *.groovy *.scala *.sbt |
 pytest py.test nosetests unittest tox nox coverage | conftest.py test_*.py *_test.py | python
 nox | noxfile.py | nox
 pip pip3 uv build pipx poetry pdm hatch easy_install | setup.py hatch_build.py build.py | python
+pip pip3 uv build pipx poetry pdm hatch | pyproject.toml | backend
 tox | tox.ini setup.cfg | ini
 fab | fabfile.py | python
 invoke inv | tasks.py | python
@@ -61,7 +62,7 @@ cap | Capfile deploy.rb | ruby
 brew | Brewfile | ruby
 grunt gulp vite vitest webpack rollup jest mocha ava tap eslint prettier babel parcel next nuxt astro svelte-kit remix cypress playwright karma tailwindcss postcss esbuild swc commitlint lint-staged storybook expo ng metro tsup rspack rsbuild drizzle-kit gatsby ember quasar vue-cli-service craco react-router react-scripts wdio graphql-codegen codeceptjs docusaurus vitepress eleventy electron-forge electron-builder electron-vite sanity medusa hardhat truffle cap sst trigger knex stencil unocss nightwatch nx turbo plop semantic-release release-it svgr stylelint tsdown tsx wrangler start-storybook build-storybook react-native vinxi nitro nitropack solid-start qwik pm2 | Gruntfile.* gulpfile.* *.config.js *.config.mjs *.config.cjs *.config.ts *.config.mts *.config.cts *.conf.js *.conf.ts *.test.js *.test.ts *.test.mjs *.spec.js *.spec.ts *rc.js *rc.cjs *rc.mjs *rc.ts .babelrc.js *.setup.js *.setup.ts *.setup.mjs *.setup.cjs setup.js setup.ts setupTests.* *global-setup.* *global-teardown.* globalSetup.* globalTeardown.* plugins/index.* support/e2e.* support/commands.* .storybook/*.js .storybook/*.ts .storybook/*.mjs .storybook/*.cjs .vitepress/config.* gatsby-*.js gatsby-*.ts gatsby-*.mjs ember-cli-build.js .eleventy.js codegen.ts codegen.js plopfile.* knexfile.* truffle-config.js medusa-config.* vite-plugin-*.* webpack.*.js | node
 cmake ctest cpack | CMakeLists.txt *.cmake | cmake
-direnv | .envrc | shell
+direnv | .envrc | envrc
 docker-compose docker podman podman-compose nerdctl | docker-compose*.y*ml compose*.y*ml | compose
 pre-commit prek | .pre-commit-config.yaml | yaml
 lefthook | lefthook.y*ml .lefthook.y*ml | yaml
@@ -92,6 +93,7 @@ tmux | *.conf | tmux
 ninja samu cmake meson | *.ninja | assign
 meson | meson.build | meson
 mise rtx | mise.toml .mise.toml | assign
+mise rtx | mise.toml .mise.toml mise.local.toml .mise.local.toml | names
 cargo | Makefile.toml | assign
 supervisord supervisorctl | supervisord.conf | assign
 poe task pdm hatch rye uv pixi poetry | pyproject.toml pixi.toml | tasks
@@ -131,7 +133,7 @@ devcontainer code | devcontainer.json .devcontainer.json tasks.json | names
 
 // before are kinds of text that count even where no agent wrote them, as far as they are
 // certain: the line names what runs.
-const before = " make just task package ini names plugins "
+const before = " make just task package ini names plugins envrc backend "
 
 // manyFiles are kinds of text of which a project has many files, that a tool may not read.
 const manyFiles = " compiled migration dbt sql pod yaml node notebook elixir lineage quoted ruby php "
@@ -155,12 +157,19 @@ func (u *use) recipes(tool string) {
 			tools, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
 			if names, kind, _ := strings.Cut(rest, " | "); wordlist.Has(" "+tools+" ", tool) {
 				u.authored(names, kind)
+				switch kind {
+				case "node":
+					u.patched("/node_modules/")
+				case "python":
+					u.patched("/site-packages/")
+				}
 				if wordlist.Has(before, kind) {
 					u.there(names, kind)
 				}
 			}
 		}
 	case slices.ContainsFunc(u.Via, u.startsPackages):
+		u.patched("/node_modules/")
 		u.authored(strings.NewReplacer("TOOL", tool).Replace("TOOL.config.* .TOOLrc.* TOOL-config.* TOOLfile.* TOOL.conf.*"), "node")
 	}
 }
@@ -200,6 +209,43 @@ func (u *use) authored(names, kind string) {
 		}
 	}
 }
+
+// patched judges what agents wrote into packages that are installed: a tool loads its own
+// files, and those of other packages, without naming one.
+func (u *use) patched(packages string) {
+	list := u.Authored()
+	if len(list) == 0 {
+		return
+	}
+	if !u.Afford(nameSteps * len(list)) {
+		u.asksAbout(tooMuchCode)
+		return
+	}
+	places := u.places()
+	for _, file := range list {
+		i := strings.Index(file, packages)
+		if i < 0 || !slices.ContainsFunc(places, func(dir string) bool { return world.Below(dir, file[:i]) || world.Below(file, dir) }) {
+			continue
+		}
+		_, language, ok := strings.Cut(endingsOf, " "+path.Ext(file)+" ")
+		if language, _, _ = strings.Cut(language, " "); !ok { // such as the programs in bin
+			language = "node"
+		}
+		if !u.affords(patchedSteps) {
+			return
+		}
+		st, _ := u.AuthoredText(file)
+		switch text, known := st.Template(); {
+		case known && text.Literal():
+			u.judgesText(language, file)
+		case u.World.Exists(file):
+			u.asksAbout("an agent wrote " + path.Base(file) + " of an installed package, of which gate reads no more than 64 KiB")
+		}
+	}
+}
+
+// patchedSteps is what it takes to look at one file of an installed package, without its text.
+const patchedSteps = 16 << 10
 
 // nameSteps is what it takes to compare the name of a file with those that a tool reads.
 const nameSteps = 16
@@ -263,7 +309,7 @@ func (u *use) judgesText(kind, file string) bool {
 			}
 		case !now && !wordlist.Has(manyFiles, kind) && u.World.Exists(file):
 			u.asksAbout("an agent wrote " + path.Base(file) + ", of which gate reads no more than 64 KiB")
-		case kind == "make" || kind == "shell":
+		case kind == "make" || kind == "shell" || kind == "envrc":
 			u.unknownCode(kind, st.Taint, "file", "the file was written by a program")
 		}
 	})
@@ -340,6 +386,13 @@ func (u *use) there(names, kind string) {
 		return
 	}
 	files := strings.Fields(names)
+	if kind == "envrc" && u.told(" allow permit grant ") && len(u.rest) > 0 {
+		name := strings.TrimSuffix(u.rest[len(u.rest)-1].Text(), "/")
+		if path.Base(name) != ".envrc" {
+			name += "/.envrc"
+		}
+		files = []string{name}
+	}
 	for _, option := range []string{"file", "f", "makefile", "justfile", "taskfile", "c"} {
 		if name := flow.Text(u.optText(option)); name != "" {
 			files = []string{name}
@@ -493,7 +546,7 @@ func (u *use) recipe(kind, file, text string) {
 	}
 	run := u.runLines
 	switch kind {
-	case "shell":
+	case "shell", "envrc":
 		if language := interpreter(text); code.HasRules(language) {
 			u.surely(func() { u.bare().code(language, flow.Literal(text), "file") })
 			return
@@ -524,6 +577,10 @@ func (u *use) recipe(kind, file, text string) {
 		u.namedFiles(strings.Join(texts(pluginOption(), text), ".py\n") + ".py")
 	case "names":
 		u.namedFiles(text)
+	case "backend": // that builds the project, from a directory of its own
+		if found := buildBackend().FindStringSubmatch(text); found != nil && strings.Contains(text, "backend-path") {
+			u.namedFiles(strings.Join(strings.FieldsFunc(found[1], func(r rune) bool { return r == ':' }), ".py\n") + ".py")
+		}
 	case "statements":
 		u.reaches(text, sql.Inspect(text))
 	case "earthfile":
@@ -672,6 +729,7 @@ var (
 	hclBlock    = lazy(`(?ms)^\s*command\s*=\s*<<-?\s*"?\w+"?\n(.*?)^\s*[A-Z_]+\s*$`)
 	tmuxCommand = lazy(`(?m)^\s*(?:run-shell|run|if-shell|if|set-option -g default-command|set -g default-command|set-hook -g \S+ ['"]?run-shell)\s+(?:-b\s+)?(.+)$`)
 	cmakeCall   = lazy(`(?is)\bCOMMAND\s+(.*?)(?:\b(?:COMMAND|WORKING_DIRECTORY|OUTPUT_VARIABLE|RESULT_VARIABLE|ERROR_VARIABLE|OUTPUT_QUIET|COMMENT|DEPENDS|VERBATIM|TIMEOUT)\b|\)\s*(?:$|\n))`)
+	cmakeFetch  = lazy(`(?is)\bfile\s*\(\s*DOWNLOAD\s+("[^"\n]*"|[^\s()"]+)\s+("[^"\n]*"|[^\s()"]+)`)
 	cmakeRemove = lazy(`(?is)\bfile\s*\(\s*REMOVE(?:_RECURSE)?\s+([^)]*)\)`)
 	makeName    = lazy(`\$[({]([A-Za-z_.][\w.-]*)[)}]`)
 	makeSet     = lazy(`(?m)^ *(?:(?:export|override|private) +)*([^\s:#=]+?)[ \t]*(:{1,3}|\?|\+|!)?=[ \t]*(.*)$`)
@@ -685,6 +743,7 @@ var (
 	assignLine    = lazy(`(?m)^\s*(?:command|cmd|run|script|shell|exec)\s*=\s*\[?\s*["']?([^\n"']+)`)
 	mesonCommand  = lazy(`\brun_command\(([^)]*)\)`)
 	pluginOption  = lazy(`(?m)[\s"'=]-p[\s"',]*([\w.]+)`)
+	buildBackend  = lazy(`(?m)^\s*build-backend\s*=\s*["']([\w.:]+)["']`)
 	climbing      = lazy(`\.parents\[\d\]|(?:\.parent\b)+|\b(?:(?:\w+\.)*dirname\(\s*)+(?:\w+\.)*(?:abspath|realpath)?\(?__file__|(?:__dirname|__DIR__|__dir__)[\s,.+'"/]*\.\.[\s,.'"/]*`)
 	taskLine      = lazy(`(?m)^\s*[\w."-]+\s*=\s*(?:\{[^}\n]*?(?:cmd|shell|script|composite)\s*=\s*)?\[?\s*["']([^\n"']+)`)
 	jsonValue     = lazy(`:\s*"((?:[^"\\]|\\.)*)"`)
@@ -767,8 +826,12 @@ func iniLines(text string) (lines []string) {
 
 // cmakeLines are the commands that a script of CMake runs, and the files that it removes.
 func cmakeLines(text string) (lines []string) {
-	home := strings.NewReplacer("$ENV{HOME}", "${HOME}", "${CMAKE_COMMAND}", "cmake")
-	text = home.Replace(text)
+	known := strings.NewReplacer("$ENV{HOME}", "${HOME}", "${CMAKE_COMMAND}", "cmake", "${CMAKE_BINARY_DIR}", "build", "${CMAKE_CURRENT_BINARY_DIR}", "build",
+		"${PROJECT_BINARY_DIR}", "build", "${CMAKE_SOURCE_DIR}", ".", "${CMAKE_CURRENT_SOURCE_DIR}", ".", "${CMAKE_CURRENT_LIST_DIR}", ".", "${PROJECT_SOURCE_DIR}", ".")
+	text = known.Replace(text)
+	for _, found := range cmakeFetch().FindAllStringSubmatch(text, -1) {
+		lines = append(lines, "curl -o "+found[2]+" "+found[1])
+	}
 	for _, found := range cmakeCall().FindAllStringSubmatch(text, -1) {
 		lines = append(lines, strings.ReplaceAll(strings.TrimRight(strings.TrimSpace(found[1]), ")"), "\n", " "))
 	}

@@ -65,5 +65,5 @@ func runsKind(kind, file string) bool {
 	if kind == "compiled" {
 		return !strings.Contains(path.Base(file), "gradle") && path.Ext(file) != ".sbt"
 	}
-	return code.HasRules(kind) || wordlist.Has(" shell notebook migration elixir ", kind)
+	return code.HasRules(kind) || wordlist.Has(" shell envrc notebook migration elixir ", kind)
 }

@@ -23,11 +23,11 @@ const startRows = `.husky/* .githooks/* .envrc .autoenv .autoenv.zsh .env.zsh bi
 .exrc .vimrc .nvimrc .lvimrc | vim
 .nvim.lua .lazy.lua | lua
 .dir-locals.el | elisp
-lefthook.y*ml .lefthook.y*ml .pre-commit-config.yaml .gitpod.yml .aider.conf.yml .overcommit.yml | yaml
+lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .pre-commit-config.yaml .gitpod.yml .aider.conf.yml .overcommit.yml | yaml
 .mise.toml mise.toml .rtx.toml | toml
 package.json | package
 .npmrc .yarnrc .yarnrc.yml bunfig.toml pip.conf pip.ini uv.toml .pypirc | registry
-devcontainer.json .devcontainer.json | devcontainer
+devcontainer.json .devcontainer/devcontainer.json .devcontainer.json | devcontainer
 .vscode/tasks.json .vscode/launch.json .zed/tasks.json | commands
 .vscode/mcp.json mcp.json .mcp.json mcp_config.json | commands
 .vscode/settings.json User/settings.json *.code-workspace .zed/settings.json | editor
