@@ -23,7 +23,7 @@ func TestLists(t *testing.T) {
 	for _, line := range []string{
 		"xargs rm -rf < list", "xargs -a list rm -rf", "cat list | xargs -d '\\n' rm -rf", "xargs -I{} rm -rf {} < list", "xargs -0 rm -rf < zeros", "xargs rm -rf < words",
 		"while read -r p; do rm -rf \"$p\"; done < list", "cat list | while read p; do rm -rf \"$p\"; done", "for p in $(cat list); do rm -rf \"$p\"; done",
-		"rm -rf $(cat list)", "rm -rf $(<list)", "mapfile -t a < list; rm -rf \"${a[@]}\"", "while read p; do rm -rf \"$HOME/$p\"; done < names",
+		"rm -rf $(cat list)", "rm -rf $(<list)", "mapfile -t a < list && rm -rf \"${a[@]}\"", "while read p; do rm -rf \"$HOME/$p\"; done < names",
 		"sort -u list | xargs rm -rf", "grep -v '^#' list | xargs rm -rf", "xargs rm -rf < many", "while read p; do find \"$p\" -delete; done < list",
 	} {
 		if !deletes(line) {

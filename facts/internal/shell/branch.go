@@ -63,9 +63,6 @@ func (w *Shell) ended(s *state, st *syntax.Stmt, in flow.Stream) (out flow.Strea
 		yes = nil
 	}
 	s.status, s.failed = mayFail, nil
-	if st.Negated {
-		yes, no = no, yes
-	}
 	return out, yes, no
 }
 
@@ -102,6 +99,21 @@ func (s *state) settle(yes, no *state) {
 		if yes != no {
 			s.failed = no
 		}
+	}
+}
+
+// negate makes success of failure, as ! does.
+func (s *state) negate() {
+	switch {
+	case s.failed != nil:
+		after := s.clone()
+		after.failed = nil
+		*s = *s.failed
+		s.failed = after
+	case s.status == succeeds:
+		s.status = fails
+	case s.status == fails:
+		s.status = succeeds
 	}
 }
 

@@ -96,6 +96,9 @@ func (w *Shell) apart(run func() flow.Stream) flow.Stream {
 
 // leaves reports a statement after which nothing runs here: || exit, || return.
 func (w *Shell) leaves(s *state, st *syntax.Stmt) bool {
+	if w.mayNotOpen(s, st) {
+		return false
+	}
 	switch c := st.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(c.Args) == 0 {

@@ -25,10 +25,18 @@ const maxRedirects = 256
 // redirected applies a statement's redirections around run.
 func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Call, run func(*state, flow.Stream) flow.Stream) flow.Stream {
 	var redirects []redirect
+	var kept *state // what holds if a redirection fails
+	if w.mayNotOpen(s, st) {
+		kept = s.clone()
+		w.maybe++
+		defer func() { w.maybe-- }()
+	}
+	var read []*flow.Position
 	if !stdin.Some && s.stdin != nil {
 		stdin = *s.stdin
 	}
-	before := s.open
+	before, closed, lent := s.open, s.closed, len(w.lent)
+	defer func() { w.lent = w.lent[:lent] }()
 	for i, r := range st.Redirs {
 		if i == maxRedirects {
 			w.Limit("more redirections than gate looks at")
@@ -37,6 +45,7 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 		red := redirect{op: r.Op, fd: -1, span: w.spanOf(r)}
 		if r.N != nil {
 			red.fd, red.name = w.descriptor(s, r.N.Value)
+			w.lent = append(w.lent, r.N.Value) // inside it is open, for otherwise nothing there runs
 		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
@@ -44,15 +53,22 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 			if r.Op == syntax.DashHdoc && red.target.Literal() {
 				red.target = flow.Literal(stripTabs(red.target.Text()))
 			}
-			stdin = w.here(red, w.textStream(red.target), stdin, cl, "heredoc")
+			in := w.textStream(red.target)
+			read = append(read, in.Read)
+			stdin = w.here(red, in, stdin, cl, "heredoc")
 		case syntax.WordHdoc:
 			red.target = w.assigned(s, r.Word)
-			stdin = w.here(red, w.textStream(flow.Append(red.target, flow.Literal("\n"))), stdin, cl, "herestring")
+			in := w.textStream(flow.Append(red.target, flow.Literal("\n")))
+			read = append(read, in.Read)
+			stdin = w.here(red, in, stdin, cl, "herestring")
 		default:
 			if f := w.fields(s, r.Word); len(f) > 0 {
 				red.target = flow.Join(f)
 			}
 			in, opens := w.input(s, red)
+			if r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut {
+				read = append(read, in.Read)
+			}
 			switch {
 			case !opens:
 			case red.name != "":
@@ -66,6 +82,7 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 				s.open = append(s.open[:len(s.open):len(s.open)], descriptor{red.name, w.opens(s, red)})
 			}
 		}
+		s.closes(red)
 		redirects = append(redirects, red)
 		if word := w.marked(st, red, r); word != nil {
 			red.target = flow.Join(w.fields(s, word))
@@ -86,10 +103,20 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 	out = w.applyRedirects(s, redirects, out, id)
 	switch {
 	case !s.replaced:
-		s.open = before
-	case stdin.Some: // exec < FILE
-		in := stdin
-		s.stdin = &in
+		s.open, s.closed = before, closed
+		if kept != nil {
+			s.orStays(kept)
+		}
+	default: // exec: a redirection that fails ends the shell
+		for _, p := range read {
+			if p != nil && kept != nil {
+				p.Maybe = w.maybe - 1
+			}
+		}
+		if stdin.Some { // exec < FILE
+			in := stdin
+			s.stdin = &in
+		}
 	}
 	s.replaced = false
 	return out

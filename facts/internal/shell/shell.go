@@ -52,6 +52,7 @@ type Shell struct {
 	loops    int                   // that are running
 	away     []departure           // from the innermost loop or function
 	maybe    int                   // branches around what runs: it may not happen
+	lent     []string              // descriptors that the statements around have open, by their numbers
 	seen     map[*syntax.Stmt]bool // statements that were run
 	holes    []*flow.Hole          // that variables in nested text stand for: see template
 }

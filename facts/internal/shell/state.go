@@ -35,6 +35,7 @@ type state struct {
 
 	stdin    *flow.Stream // of the shell, after exec < FILE; nil for that of the line
 	open     []descriptor // beside the first three
+	closed   []string     // descriptors that are closed, by their numbers
 	replaced bool         // the command has opened descriptors that stay
 	unread   string       // a file that the shell has run and gate has not read; "" for none
 }
@@ -153,6 +154,9 @@ func (s *state) become(a, b *state) {
 	}
 	m.old = joinDirs(a.old, b.old)
 	m.Current = a.Current.Join(b.Current)
+	if !slices.Equal(a.closed, b.closed) {
+		m.closed = slices.Concat(a.closed, b.closed)
+	}
 	if len(a.stack) != len(b.stack) {
 		m.stack = nil
 	}

@@ -23,6 +23,15 @@ func (w *Shell) stmts(s *state, list []*syntax.Stmt, stdin flow.Stream) flow.Str
 // stmt runs one statement with its redirections and returns what it writes to
 // standard output.
 func (w *Shell) stmt(s *state, st *syntax.Stmt, stdin flow.Stream) flow.Stream {
+	out := w.plain(s, st, stdin)
+	if st.Negated {
+		s.negate()
+	}
+	return out
+}
+
+// plain is stmt without the ! before it.
+func (w *Shell) plain(s *state, st *syntax.Stmt, stdin flow.Stream) flow.Stream {
 	w.seen[st] = true
 	s.fold()
 	if w.steps++; w.steps > maxSteps {
