@@ -185,12 +185,13 @@ func TestFactFields(t *testing.T) {
 		Shell: &hook.Shell{Commands: []hook.ShellCommand{{
 			Operands: []*string{nil}, Options: map[string][]any{"*": {true}}, Words: []hook.Word{{}}, Env: map[string]*string{"*": nil},
 			Via: []string{"sudo"}, Redirects: []hook.Redirect{{}}, Stdin: &hook.Stdin{},
-		}}},
+			Repository: &hook.Repository{Starts: []string{"x"}, Remotes: []string{"x"}, Secrets: []string{"x"}},
+		}}, Ground: &hook.Ground{Assigns: []string{"x"}, Forms: []string{"x"}, Programs: []string{"x"}, Leaves: []string{"x"}, Whole: []string{"x"}, Secrets: []string{"x"}}},
 	}
 	var want []string
 	paths(full.Document(), "", &want)
 	// Of these null has a meaning of its own.
-	want = append(want, "shell", "shell.commands[].stdin")
+	want = append(want, "shell", "shell.commands[].stdin", "shell.commands[].repository", "shell.ground")
 	var listed []string
 	for _, row := range cells(section(t, page(t, regoPage), "## Facts")) {
 		listed = append(listed, spans(row[0])...)

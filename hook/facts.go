@@ -34,9 +34,12 @@ type Facts struct {
 	Hosts   []Host
 	Paths   []Path
 	Effects []FactEffect
-	Moves   []origin.Move `json:"-"` // what the call leaves in files, by path
-	Wrote   []origin.Text `json:"-"` // what is known of the texts that it writes
-	Flow    []Flow        `json:"-"` // input.flow: it depends on the calls before this one
+
+	Confined string `null:"zero"` // the profile by which the call runs confined; null where it does not
+
+	Moves []origin.Move `json:"-"` // what the call leaves in files, by path
+	Wrote []origin.Text `json:"-"` // what is known of the texts that it writes
+	Flow  []Flow        `json:"-"` // input.flow: it depends on the calls before this one
 }
 
 // A Flow says where data came from that an effect of the event sends, shows, writes,
@@ -52,7 +55,7 @@ type Flow struct {
 	Call    *string  // tool_use_id of the earlier call that took it up; null where this one does
 	Via     []string `form:"path"`               // the files it went through, in that order
 	How     string   `enum:"file|seen|sequence"` // file: files carried it; seen: the agent saw it, and it stands in this call; sequence: nothing but the order of calls
-	Coarse  bool     // only the directory is known: one of the files in it
+	Coarse  bool     // only the directory is known: one of the files in it; of sequence: gate failed about what the session was shown
 }
 
 // A Version stands for [FactsSchema] in the document.
@@ -72,6 +75,18 @@ type Shell struct {
 	Dialect  string `null:"zero"` // bash or powershell; null when it is not known
 	Text     string `json:"-"`    // the line itself
 	Commands []ShellCommand
+	Ground   *Ground // of bash: what decides beside the commands; null where that is not known as a whole
+}
+
+// A Ground is what decides, beside its commands, what a line starts and what it looks at.
+// It may name more than that, never less.
+type Ground struct {
+	Assigns  []string // the variables that the line gives a value, by any part of it but a program
+	Forms    []string // what the line has beside plain commands, pipes, lists, conditions and loops over words, such as case, function or arithmetic
+	Programs []string // the programs of the line that are found elsewhere than in a directory of the system, and variables of the process that may change what one does
+	Leaves   []string `form:"path"` // what operands and patterns stand for that links lead to out of the project
+	Whole    []string `form:"path"` // directories that are read: a program may read all that lies below
+	Secrets  []string `form:"path"` // files whose names tell of a secret, among those that patterns and directories stand for
 }
 
 // A ShellCommand is one simple command, however deeply nested.
@@ -87,12 +102,22 @@ type ShellCommand struct {
 	Words      []Word
 	Env        map[string]*string `unknown:"listed"`                        // assignments before the command
 	Dir        *string            `json:"cwd" unknown:"listed" form:"path"` // its working directory
+	InProject  *bool              `unknown:"listed"`                        // its working directory lies in the project, behind links, too
 	Via        []string           // wrappers, outermost first: sudo, xargs, sh -c …
 	Redirects  []Redirect
 	Stdin      *Stdin
 	PipeTo     int `null:"zero"` // the command that reads its output
 	Depth      int // nested shells, substitutions and wrappers above it
 	Span       *Span
+	Repository *Repository // of git: what decides beside its words; null where that is not known as a whole, and for other programs
+}
+
+// A Repository is what lies outside of the words of a command of git and decides what it
+// does. It is known of some verbs only, in a repository of the project.
+type Repository struct {
+	Starts  []string // what has git start programs that are not its own, by the keys of settings, the names of variables, hooks and submodules; empty: nothing has
+	Remotes []string // the addresses that commits are exchanged with, without user and password
+	Secrets []string `form:"path"` // the files with a secret that the command may show, take up or send
 }
 
 // A Word is one argument after expansion. Span is nil where the word is not

@@ -8,18 +8,20 @@ func (x *Facts) member(i int) (name string, at any) {
 	case 0:
 		return "code", list[Code, *Code]{&x.Code}
 	case 1:
-		return "effects", list[FactEffect, *FactEffect]{&x.Effects}
+		return "confined", (*TextOrNull)(&x.Confined)
 	case 2:
-		return "hosts", list[Host, *Host]{&x.Hosts}
+		return "effects", list[FactEffect, *FactEffect]{&x.Effects}
 	case 3:
-		return "opaque", &x.Opaque
+		return "hosts", list[Host, *Host]{&x.Hosts}
 	case 4:
-		return "paths", list[Path, *Path]{&x.Paths}
+		return "opaque", &x.Opaque
 	case 5:
-		return "schema", &x.Schema
+		return "paths", list[Path, *Path]{&x.Paths}
 	case 6:
-		return "shell", part[Shell, *Shell]{&x.Shell}
+		return "schema", &x.Schema
 	case 7:
+		return "shell", part[Shell, *Shell]{&x.Shell}
+	case 8:
 		return "unknown", list[Unknown, *Unknown]{&x.Unknown}
 	}
 	return "", nil
@@ -76,6 +78,27 @@ func (x *Shell) member(i int) (name string, at any) {
 		return "commands", list[ShellCommand, *ShellCommand]{&x.Commands}
 	case 1:
 		return "dialect", (*TextOrNull)(&x.Dialect)
+	case 2:
+		return "ground", part[Ground, *Ground]{&x.Ground}
+	}
+	return "", nil
+}
+
+// member is that of [FactObject].
+func (x *Ground) member(i int) (name string, at any) {
+	switch i {
+	case 0:
+		return "assigns", &x.Assigns
+	case 1:
+		return "forms", &x.Forms
+	case 2:
+		return "leaves", &x.Leaves
+	case 3:
+		return "programs", &x.Programs
+	case 4:
+		return "secrets", &x.Secrets
+	case 5:
+		return "whole", &x.Whole
 	}
 	return "", nil
 }
@@ -94,29 +117,46 @@ func (x *ShellCommand) member(i int) (name string, at any) {
 	case 4:
 		return "id", &x.ID
 	case 5:
-		return "known", &x.Known
+		return "in_project", &x.InProject
 	case 6:
-		return "operands", &x.Operands
+		return "known", &x.Known
 	case 7:
-		return "options", &x.Options
+		return "operands", &x.Operands
 	case 8:
-		return "path", &x.Path
+		return "options", &x.Options
 	case 9:
-		return "pipe_to", (*NumberOrNull)(&x.PipeTo)
+		return "path", &x.Path
 	case 10:
-		return "program", &x.Program
+		return "pipe_to", (*NumberOrNull)(&x.PipeTo)
 	case 11:
-		return "redirects", list[Redirect, *Redirect]{&x.Redirects}
+		return "program", &x.Program
 	case 12:
-		return "span", &x.Span
+		return "redirects", list[Redirect, *Redirect]{&x.Redirects}
 	case 13:
-		return "stdin", part[Stdin, *Stdin]{&x.Stdin}
+		return "repository", part[Repository, *Repository]{&x.Repository}
 	case 14:
-		return "subcommand", &x.Subcommand
+		return "span", &x.Span
 	case 15:
-		return "via", &x.Via
+		return "stdin", part[Stdin, *Stdin]{&x.Stdin}
 	case 16:
+		return "subcommand", &x.Subcommand
+	case 17:
+		return "via", &x.Via
+	case 18:
 		return "words", list[Word, *Word]{&x.Words}
+	}
+	return "", nil
+}
+
+// member is that of [FactObject].
+func (x *Repository) member(i int) (name string, at any) {
+	switch i {
+	case 0:
+		return "remotes", &x.Remotes
+	case 1:
+		return "secrets", &x.Secrets
+	case 2:
+		return "starts", &x.Starts
 	}
 	return "", nil
 }

@@ -141,6 +141,8 @@ func (d *Draft) Append(cmd hook.ShellCommand, at Where) int {
 	cmd.ID = len(d.Facts.Shell.Commands) + 1
 	if len(at.Dirs) == 1 {
 		cmd.Dir = &at.Dirs[0]
+		real, known := d.World.Resolve(at.Dirs[0], d.Links, true)
+		cmd.InProject = new(known && !at.Remote && d.World.InProject(at.Dirs[0]) && d.World.InProject(real))
 	}
 	if cmd.Via == nil {
 		cmd.Via = append([]string{}, d.Via...)
