@@ -13,6 +13,7 @@ package hostfs
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,6 +45,24 @@ func (Files) SameAs(info fs.FileInfo, names []string) string {
 func (Files) Readlink(name string) (string, error) {
 	target, err := os.Readlink(filepath.FromSlash(name))
 	return filepath.ToSlash(target), err
+}
+
+// ReadDir returns what a directory holds, in no order. More than limit names are the
+// error [TooLarge].
+func (Files) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
+	d, err := os.Open(asDir(filepath.FromSlash(name)))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	list, err := d.ReadDir(limit + 1)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	case len(list) > limit:
+		return nil, TooLarge(limit)
+	}
+	return list, nil
 }
 
 // ReadFile reads a regular file of at most limit bytes. What is larger is the

@@ -41,8 +41,8 @@ func (w World) key() string {
 	return string(strictjson.Append(nil, []any{w.Home, w.User, w.OS, w.Project, anyMap(w.env), texts, anyMap(w.Programs)}))
 }
 
-// Getenv looks a variable of the agent up. Without any in the test, only HOME
-// and USER are set.
+// Getenv looks a variable of the agent up. Without any in the test, only HOME,
+// USER and PATH are set.
 func (w World) Getenv(name string) (string, bool) {
 	if v, ok := w.env[name]; ok {
 		return v, true
@@ -50,6 +50,8 @@ func (w World) Getenv(name string) (string, bool) {
 	switch name {
 	case "HOME":
 		return w.Home, true
+	case "PATH":
+		return "/usr/local/bin:/usr/bin:/bin", true
 	case "USER", "LOGNAME":
 		return w.User, true
 	}
@@ -71,6 +73,30 @@ func (w World) Lstat(name string) (fs.FileInfo, error) {
 		}
 	}
 	return nil, &fs.PathError{Op: "lstat", Path: name, Err: fs.ErrNotExist}
+}
+
+// ReadDir returns what a directory of the test holds.
+func (w World) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
+	if dir, err := w.Lstat(name); err != nil || !dir.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	seen := map[string]bool{}
+	var list []fs.DirEntry
+	for file := range w.files {
+		rest, ok := strings.CutPrefix(file, strings.TrimSuffix(path.Clean(name), "/")+"/")
+		if first, _, _ := strings.Cut(rest, "/"); ok && !seen[first] {
+			seen[first] = true
+			entry, err := w.Lstat(path.Join(name, first))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, fs.FileInfoToDirEntry(entry))
+		}
+	}
+	if len(list) > limit {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return list, nil
 }
 
 // Readlink fails: a test's world has no links.

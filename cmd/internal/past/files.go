@@ -51,6 +51,12 @@ func (f branchFiles) ReadFile(name string, limit int) ([]byte, error) {
 	return f.Files.ReadFile(name, limit)
 }
 
+// ReadDir is that of the files, where they tell: the repository is on one branch or
+// another, and holds what it holds.
+func (f branchFiles) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
+	return facts.World{Files: f.Files}.List(name, limit)
+}
+
 // noFiles is a machine without any.
 type noFiles struct{}
 

@@ -27,3 +27,12 @@ func (g Settings) Set(key, value string) {
 	key = strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
 	g[key] = append(g[key], value)
 }
+
+// True reports a value that git takes for true.
+func True(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "false", "no", "off", "0":
+		return false
+	}
+	return true
+}

@@ -8,41 +8,46 @@ import (
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/facts/internal/gitconfig"
-	"gate/facts/internal/world"
 )
 
-// maxGitConfig is far more than a configuration file holds.
-const maxGitConfig = 256 << 10
-
-// gitconfig.Settings reads the user's and the repository's configuration, and what
+// gitSettings reads the configuration of the machine, the user and the repository, and what
 // the line itself sets with -c. Of included files, conditions are taken to hold.
 func (u *use) gitSettings() gitconfig.Settings {
-	g := gitconfig.Settings{}
-	var files []string
-	if u.World.Home != "" {
-		files = append(files, u.World.Home+"/.config/git/config", u.World.Home+"/.gitconfig")
-	}
-	if git := u.gitDir(); git != "" {
-		// A worktree's configuration is that of its repository.
-		common, _, _ := strings.Cut(git, "/.git/worktrees/")
-		if common != git {
-			git = common + "/.git"
-		}
-		files = append(files, git+"/config")
-	}
-	left := maxGitIncludes
-	for _, name := range files {
-		u.gitFile(g, name, &left)
+	g, _ := u.gitConfiguration(u.gitDir())
+	return g
+}
+
+// gitConfiguration is gitSettings for the directory in which a repository keeps what is
+// its own, "" for none. whole reports that nothing that counts was left out.
+func (u *use) gitConfiguration(git string) (g gitconfig.Settings, whole bool) {
+	above, known := u.gitUserDir()
+	c := u.World.GitConfig(above, git)
+	c.Whole = c.Whole && (known || u.World.Home == "")
+	for _, f := range u.opts["c"] {
+		c.Whole = c.Whole && f.Value() != nil
 	}
 	for _, set := range u.gitOnce() {
 		if set.Value.Literal() {
-			g.Set(set.Name, set.Value.Text())
+			c.Set(set.Name, set.Value.Text())
+		} else {
+			c.Whole = false
 		}
 		if strings.EqualFold(set.Name, "include.path") {
-			u.gitFile(g, u.gitPath(set.Value.Text(), "/"), &left)
+			c.Take(u.World.GitPath(set.Value.Text(), "/"))
 		}
 	}
-	return g
+	return c.Settings, c.Whole
+}
+
+// gitUserDir is the directory of the user's settings that XDG_CONFIG_HOME moves.
+func (u *use) gitUserDir() (dir string, known bool) {
+	value, set := u.environ("XDG_CONFIG_HOME")
+	if text := value.Value(); set && text == nil {
+		return u.World.Home + "/.config", false
+	} else if set && strings.HasPrefix(*text, "/") {
+		return path.Clean(*text), true
+	}
+	return u.World.Home + "/.config", true
 }
 
 // maxGitEnvironment bounds the settings that git takes from numbered variables.
@@ -84,31 +89,4 @@ func (u *use) gitOnce() (list []draft.Setting) {
 		}
 	}
 	return list
-}
-
-// maxGitIncludes bounds how many files are read: they may include each other.
-const maxGitIncludes = 16
-
-// gitFile takes a configuration file in, and those that it includes, in their
-// places.
-func (u *use) gitFile(g gitconfig.Settings, name string, left *int) {
-	if *left--; *left < 0 {
-		return
-	}
-	text, err := u.World.Read(name, maxGitConfig)
-	if err != nil {
-		return
-	}
-	g.Parse(text, func(to string) { u.gitFile(g, u.gitPath(to, world.Parent(name)), left) })
-}
-
-// gitPath is a path as git's configuration writes it, seen from a directory.
-func (u *use) gitPath(name, dir string) string {
-	if rest, home := strings.CutPrefix(name, "~/"); home {
-		name = u.World.Home + "/" + rest
-	}
-	if !strings.HasPrefix(name, "/") {
-		name = dir + "/" + name
-	}
-	return path.Clean(name)
 }

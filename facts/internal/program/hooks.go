@@ -87,9 +87,9 @@ func (u *use) hookDirs() (dirs []string) {
 	top := strings.TrimSuffix(git, "/.git")
 	dirs = append(dirs, strings.TrimSuffix(common, "/.git")+"/.git/hooks", top+"/.husky")
 	if set, ok := u.shell.Variable(hooksPath); ok && set.Value.Value() != nil {
-		dirs = append(dirs, u.gitPath(*set.Value.Value(), top))
+		dirs = append(dirs, u.World.GitPath(*set.Value.Value(), top))
 	} else if name := u.gitSettings().Last("core.hookspath"); name != "" {
-		dirs = append(dirs, u.gitPath(name, top))
+		dirs = append(dirs, u.World.GitPath(name, top))
 	} else if len(u.Files) > 0 {
 		dirs = append(dirs, top+"/.githooks")
 	}

@@ -27,6 +27,11 @@ func (g *Glances) SameAs(info fs.FileInfo, names []string) string {
 	return ""
 }
 
+// ReadDir is that of Files, where they tell.
+func (g *Glances) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
+	return World{Files: g.Files}.List(name, limit)
+}
+
 // Lstat is that of Files the first time, and the same answer from then on.
 func (g *Glances) Lstat(name string) (fs.FileInfo, error) {
 	if s, ok := g.seen[name]; ok {

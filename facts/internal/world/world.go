@@ -29,6 +29,11 @@ type World struct {
 	// is known of them. It is called for an event that touches files.
 	Ledger func(agent, session string) origin.Ledger
 
+	// WordsOnly says that nobody reads what decides beside the words of a line. Then
+	// nobody looks at links, PATH, and git's settings, hooks and index;
+	// hook.Shell.Ground and hook.ShellCommand.Repository are nil.
+	WordsOnly bool
+
 	// Programs are rows that settings add to the catalogue, by program or by
 	// program and verb, for programs that it does not know; see catalogue.Read.
 	Programs map[string]any
