@@ -36,6 +36,9 @@ func (u *use) gitGlobal() {
 	u.gitCarries()
 	u.gitMakes()
 	u.gitPutsAway()
+	if r := u.gitDecides(); r != nil && u.ID > 0 {
+		u.Facts.Shell.Commands[u.ID-1].Repository = r
+	}
 }
 
 // gitMakes notes a repository or a worktree that the line makes where nothing was.

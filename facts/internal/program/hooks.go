@@ -16,9 +16,9 @@ push | pre-push
 checkout switch worktree clone | post-checkout
 am | applypatch-msg pre-applypatch post-applypatch
 cherry-pick revert | prepare-commit-msg commit-msg post-commit
-gc | pre-auto-gc
+gc commit merge pull rebase fetch am | pre-auto-gc
 commit merge pull rebase push fetch checkout switch branch tag reset update-ref stash am cherry-pick revert worktree clone init remote | reference-transaction
-add commit merge pull rebase checkout switch reset stash rm mv restore status update-index read-tree apply am cherry-pick revert | post-index-change
+add commit merge pull rebase checkout switch reset stash rm mv restore status diff update-index read-tree apply am cherry-pick revert | post-index-change
 hook | reference-transaction post-index-change pre-commit commit-msg prepare-commit-msg pre-push post-checkout post-merge post-commit
 `
 
