@@ -83,6 +83,7 @@ func (l *loop) read(ev *hook.Event) *hook.Facts {
 		l.starts()
 		d.Bare()
 		d.Overspent()
+		d.Ground()
 		d.Facts.Moves, d.Facts.Wrote, d.Facts.Flow = d.Moves(), d.Wrote(), d.Flow()
 	} else if file := ev.Name.Moment().File; file != "" {
 		tool.New(d, l).Field(file, ev.Fields[file], "list")

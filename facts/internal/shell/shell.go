@@ -81,6 +81,9 @@ func (w *Shell) line(text, dir string) {
 	w.text = text
 	w.ascii = isASCII(text)
 	w.Facts.Shell = &hook.Shell{Dialect: "bash", Text: text, Commands: []hook.ShellCommand{}}
+	if !w.World.WordsOnly {
+		w.Facts.Shell.Ground = ground(text)
+	}
 	w.characters(text)
 	s := newState(dir)
 	if dir == "" {
@@ -101,6 +104,7 @@ func (w *Shell) Follow(text, dir string) {
 		w.line(text, dir)
 		return
 	}
+	w.Facts.Shell.Ground = nil // that of one line says nothing of two
 	w.nested++
 	w.script(newState(dir), text, flow.Stream{})
 	w.nested--
