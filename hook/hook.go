@@ -111,6 +111,7 @@ type Hook struct {
 	Params   map[string]Param
 	WhenSet  []string // parameters; unless one of them has a value (not null, false, 0 or empty), it takes no part
 	Session  bool     // it reads input.session, or may, or has something remembered
+	Beside   bool     // it reads what decides beside the words of a line and of its commands ([Ground], [Repository]), or may
 	Consults bool     // a policy: it may have handlers consulted
 	Recheck  *bool    // handlers: run again on a rewritten input; nil means in Policy scope only
 

@@ -21,6 +21,7 @@ type Set struct {
 	off      string
 	empty    bool
 	memory   bool
+	beside   bool
 }
 
 // A Tier is a group of hooks that are run together on the same input: policies
@@ -88,6 +89,7 @@ func (s *Set) list(src *Source, tuned *setting.Tuning, byName map[hook.Name][]*B
 			continue
 		}
 		s.memory = s.memory || b.Session || b.Once
+		s.beside = s.beside || b.Beside || b.Kind != hook.Rego
 		if b.Consult {
 			continue
 		}
@@ -123,6 +125,11 @@ func (s *Set) Empty() bool { return s.empty }
 // Memory reports whether a hook that takes part needs the memory of the session:
 // it reads input.session, has something remembered, or runs only once.
 func (s *Set) Memory() bool { return s.memory }
+
+// Beside reports whether a hook that takes part may read what decides beside the words
+// of a command of git. A policy that names it may, and any handler, which gets all
+// facts.
+func (s *Set) Beside() bool { return s.beside }
 
 // For returns the hooks that listen for name, in running order:
 // scope, priority, policies before handlers, source, position, without those that

@@ -74,6 +74,9 @@ type Machine struct {
 	// Shown keep what sessions were shown; nil: files below State do, unless Past.
 	Shown *session.Texts
 
+	// AllFacts has facts worked out that no hook in force reads, too.
+	AllFacts bool
+
 	// Past says that events are of the past: their time and labels are what was
 	// recorded.
 	Past bool
@@ -136,7 +139,7 @@ func New(f *Found, m Machine, b matcher.Backtracker, parts Parts) (*Gate, error)
 	if g.Set, err = scopes.New(g.Sources, settings, scopes.WithBacktracking(b)); err != nil {
 		return nil, err
 	}
-	g.Reader = NewReader(m, g.Set.Settings().Programs)
+	g.Reader = g.NewReader(m)
 	if parts == nil {
 		return g, nil
 	}
@@ -241,9 +244,9 @@ func (g *Gate) Decide(ctx context.Context, ev hook.Event) hook.Decision {
 	return d
 }
 
-// NewReader returns what works out facts about calls on a machine, where
-// settings describe further programs.
-func NewReader(m Machine, programs map[string]any) *facts.Reader {
+// NewReader returns what works out facts about calls on a machine, as far as hooks and
+// settings ask for them.
+func (g *Gate) NewReader(m Machine) *facts.Reader {
 	files := m.Files
 	if files == nil {
 		files = hostfs.Files{}
@@ -256,7 +259,9 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 		Getenv:   m.LookupEnv,
 		Files:    files,
 		Own:      func() []facts.Place { return places.Own(m.Dirs) },
-		Programs: programs,
+		Programs: g.Set.Settings().Programs,
+
+		WordsOnly: !m.Past && !m.AllFacts && !g.Set.Beside(),
 	}
 	if ledger, kept := m.origins(); kept {
 		w.Ledger = func(agent, id string) origin.Ledger {

@@ -50,7 +50,7 @@ func (l *loader) rego(fsys fs.FS) scopes.Source {
 	}
 	l.packages()
 	l.collisions()
-	l.session()
+	l.reads()
 	if l.src.Library && len(l.src.Hooks) == 0 && len(l.src.Faults) == 0 {
 		l.fault("the library holds no policy")
 	}

@@ -4,13 +4,23 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// session finds the policies that read input.session, beside those that have
-// something remembered, so that the memory of a session is kept only where somebody asks for it. A policy that may read it
-// counts: one that uses input as a whole, or code that does.
-func (l *loader) session() {
-	reads := map[string]bool{} // by package
+// reads finds the policies that read dear fields, so that gate works these out only where
+// somebody asks for them. The fields are input.session and what decides beside the words of a
+// line and of its commands. A policy that has something remembered counts, too, and so does one
+// that may read such a field.
+func (l *loader) reads() {
+	session, beside := l.readers(readsSession), l.readers(readsBeside)
+	for _, h := range l.src.Hooks {
+		h.Session = h.Session || session[h.ID]
+		h.Beside = beside[h.ID]
+	}
+}
+
+// readers are the packages with code that reads something, or that use such code.
+func (l *loader) readers(of func(*ast.Module) bool) (reads map[string]bool) {
+	reads = map[string]bool{}
 	for _, m := range l.modules {
-		if readsSession(m.Module) {
+		if of(m.Module) {
 			reads[m.pkg] = true
 		}
 	}
@@ -22,11 +32,35 @@ func (l *loader) session() {
 			}
 		}
 	}
-	for _, h := range l.src.Hooks {
-		h.Session = h.Session || reads[h.ID]
-	}
+	return reads
 }
 
+// readsBeside reports a module that names one of the fields, whatever it is a field of, or
+// the library's package that reads them (data.gate.proof). One that uses input as a whole
+// counts, too.
+func readsBeside(m *ast.Module) (reads bool) {
+	named := func(t *ast.Term) bool {
+		name, ok := t.Value.(ast.String)
+		return ok && (name == "repository" || name == "ground" || name == "proof")
+	}
+	ast.WalkTerms(m, func(t *ast.Term) bool {
+		r, isRef := t.Value.(ast.Ref)
+		switch {
+		case named(t), t.Value.Compare(ast.InputRootDocument.Value) == 0:
+			reads = true
+		case isRef && r[0].Equal(ast.InputRootDocument):
+			reads = reads || len(r) == 1
+			for _, part := range r[1:] {
+				reads = reads || named(part) || mentionsInput(part)
+			}
+			return true
+		}
+		return reads
+	})
+	return reads
+}
+
+// readsSession reports a module that reads input.session, or uses input as a whole.
 func readsSession(m *ast.Module) (reads bool) {
 	ast.WalkTerms(m, func(t *ast.Term) bool {
 		switch v := t.Value.(type) {

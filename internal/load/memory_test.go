@@ -79,3 +79,33 @@ func TestWhenSet(t *testing.T) {
 		}
 	}
 }
+
+// gate knows which policies may read what decides beside the words of a command of git,
+// so that no other call pays for it.
+func TestBeside(t *testing.T) {
+	files := fstest.MapFS{"helper.rego": {Data: []byte("package acme.helper\nstarts(c) if c.repository.starts != []\n")}}
+	for pkg, body := range map[string]string{
+		"acme.no_field":   `deny contains "x" if input.facts.shell.commands[_].program == "git"`,
+		"acme.no_text":    `deny contains "the repository" if input.facts.opaque`,
+		"acme.yes_field":  `deny contains "x" if input.facts.shell.commands[_].repository == null`,
+		"acme.yes_index":  `deny contains "x" if { some c in input.facts.shell.commands; c["repository"] == null }`,
+		"acme.yes_get":    `deny contains "x" if { some c in input.facts.shell.commands; object.get(c, "repository", 1) == 1 }`,
+		"acme.yes_helper": `deny contains "x" if { some c in input.facts.shell.commands; data.acme.helper.starts(c) }`,
+		"acme.yes_proof":  "import data.gate.proof\n" + `allow contains "x" if proof.clear`,
+		"acme.yes_whole":  `deny contains "x" if contains(json.marshal(input), "fsmonitor")`,
+	} {
+		files[pkg+".rego"] = &fstest.MapFile{Data: []byte("# METADATA\n# title: x\n# custom:\n#   gate:\n#     events: [PreToolUse]\npackage " + pkg + "\n" + body + "\n")}
+	}
+	src := load.Rego(files, scopes.Source{Name: "test", Scope: hook.Session, Authority: hook.User})
+	for _, f := range src.Faults {
+		t.Error(f.Error())
+	}
+	for _, h := range src.Hooks {
+		if want := strings.HasPrefix(h.ID, "acme.yes_"); h.Beside != want {
+			t.Errorf("%s: it reads what decides beside the words: %v", h.ID, h.Beside)
+		}
+	}
+	if len(src.Hooks) != 8 {
+		t.Errorf("%d policies", len(src.Hooks))
+	}
+}

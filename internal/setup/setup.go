@@ -137,7 +137,7 @@ func (g *Gate) policies(s Options) (engine.Evaluator, error) {
 func (g *Gate) For(project string, files facts.Files, origins *session.Ledger) (*Gate, error) {
 	c, m := *g, g.options.machine()
 	m.Project, m.Files, m.Origins = project, files, origins
-	reader := core.NewReader(m, g.Set.Settings().Programs)
+	reader := g.NewReader(m)
 	var err error
 	if c.Gate, err = g.Seeing(reader.Of); err == nil {
 		c.Reader, c.Project, c.Beyond = reader, project, &c

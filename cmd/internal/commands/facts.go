@@ -29,9 +29,9 @@ func newFacts(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := setup.New(setup.Options{
-				For: sources.For{Machine: p.machine(d, places.ProjectRoot("", ev.Dir()))},
-			})
+			m := p.machine(d, places.ProjectRoot("", ev.Dir()))
+			m.AllFacts = true
+			g, err := setup.New(setup.Options{For: sources.For{Machine: m}})
 			if err != nil {
 				return err
 			}
