@@ -3,6 +3,7 @@ package scopes
 import (
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"gate/hook"
@@ -70,7 +71,7 @@ func (s *Set) Explain() []setting.Row {
 	for i := range s.settings.Layers {
 		rows = append(rows, s.settings.Layers[i].Rows()...)
 	}
-	slices.SortStableFunc(rows, func(a, b setting.Row) int { return strings.Compare(a.Key, b.Key) })
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Key < rows[j].Key }) // slices has a body for each type
 	for i := range rows {
 		s.judge(&rows[i], rows)
 	}

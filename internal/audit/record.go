@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -226,8 +227,9 @@ func severest(steps []hook.Step) []*hook.Hook {
 		}
 		list = append(list, ran{h, effect, would})
 	}
-	slices.SortStableFunc(list, func(a, b ran) int {
-		return cmp.Or(cmp.Compare(b.effect, a.effect), cmp.Compare(b.would, a.would))
+	sort.SliceStable(list, func(i, j int) bool { // slices has a body for each type
+		a, b := list[i], list[j]
+		return cmp.Or(cmp.Compare(b.effect, a.effect), cmp.Compare(b.would, a.would)) < 0
 	})
 	hooks := make([]*hook.Hook, min(len(list), maxPolicies))
 	for i := range hooks {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -96,7 +97,7 @@ func (x *secrets) in(s string) []secret.Place {
 		}
 	}
 	if len(out) > found {
-		slices.SortFunc(out, func(a, b secret.Place) int { return a.From - b.From })
+		sort.SliceStable(out, func(i, j int) bool { return out[i].From < out[j].From }) // slices has a body for each type
 	}
 	return out
 }

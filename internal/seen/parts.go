@@ -2,6 +2,7 @@ package seen
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"gate/hook"
@@ -93,7 +94,7 @@ func (p match) in(text string) bool {
 func (f *finder) values(look func()) []match {
 	f.verified = nil
 	look()
-	slices.SortFunc(f.verified, func(a, b match) int { return strings.Compare(a.text, b.text) })
+	sort.SliceStable(f.verified, func(i, j int) bool { return f.verified[i].text < f.verified[j].text }) // slices has a body for each type
 	return slices.Compact(f.verified)
 }
 

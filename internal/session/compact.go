@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -107,7 +108,7 @@ func (b *book) counting(files Files, now time.Time) (kept []found) {
 		covered := slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(path, dir) })
 		kept = append(kept, b.lasting(files, paths[path], covered, now)...)
 	}
-	slices.SortFunc(kept, func(a, b found) int { return a.pos - b.pos })
+	sort.SliceStable(kept, func(i, j int) bool { return kept[i].pos < kept[j].pos }) // slices has a body for each type
 	return kept
 }
 

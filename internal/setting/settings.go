@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -75,8 +76,9 @@ type PluginDir struct {
 func Combine(layers ...Layer) (Settings, error) {
 	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, PluginDirs: map[string]PluginDir{}, Programs: map[string]any{},
 		Providers: map[string]Provider{}, MCPServers: map[string]MCPServer{}, Layers: slices.Clone(layers)}
-	slices.SortStableFunc(s.Layers, func(a, b Layer) int {
-		return cmp.Or(int(a.Authority)-int(b.Authority), cmp.Compare(a.Order, b.Order), strings.Compare(a.File, b.File))
+	sort.SliceStable(s.Layers, func(i, j int) bool { // slices has a body for each type
+		a, b := &s.Layers[i], &s.Layers[j]
+		return cmp.Or(int(a.Authority)-int(b.Authority), cmp.Compare(a.Order, b.Order), strings.Compare(a.File, b.File)) < 0
 	})
 	var errs []error
 	for i := range s.Layers {

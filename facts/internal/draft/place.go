@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"gate/facts/internal/flow"
@@ -72,7 +73,7 @@ func (d *Draft) Moves() []origin.Move {
 	for part, t := range d.Parts {
 		list = append(list, moveOf(part, t))
 	}
-	slices.SortFunc(list, func(a, b origin.Move) int { return strings.Compare(a.Path, b.Path) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Path < list[j].Path }) // slices has a body for each type
 	return list
 }
 

@@ -1,7 +1,7 @@
 package value
 
 import (
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -114,7 +114,7 @@ func named(o *Object) []field {
 	if plain {
 		return fields
 	}
-	slices.SortStableFunc(fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	sort.SliceStable(fields, func(i, j int) bool { return fields[i].name < fields[j].name }) // slices has a body for each type
 	kept := fields[:0]
 	for i, f := range fields {
 		if i+1 == len(fields) || fields[i+1].name != f.name {
