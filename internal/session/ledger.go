@@ -54,6 +54,32 @@ type Files interface {
 type Lines struct {
 	mu   sync.Mutex
 	text []byte // as a file would hold it, with the same limits; nil: nothing is known
+	read decoded
+}
+
+// decoded are lines that were read before, by their texts. They are not changed.
+type decoded struct {
+	mu    sync.Mutex
+	lines map[string]*line
+}
+
+// line reads a line, nil for one that is damaged.
+func (d *decoded) line(text []byte) *line {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, known := d.lines[string(text)]
+	if known {
+		return f
+	}
+	f, err := decodeLine(text)
+	if err != nil {
+		f = nil
+	}
+	if d.lines == nil || len(d.lines) > 4*maxEntries {
+		d.lines = map[string]*line{}
+	}
+	d.lines[string(text)] = f
+	return f
 }
 
 func (l Ledger) files() Files {
@@ -100,7 +126,7 @@ type Entries struct {
 func (l Ledger) Open(k Key) *Entries {
 	e := &Entries{session: k.Name(), ledger: l, asked: map[string]*book{}}
 	if l.Lines != nil {
-		b, err := l.Lines.read()
+		b, err := l.Lines.book()
 		e.books, e.err = []*book{b}, l.wrong("", err)
 		return e
 	}
@@ -163,13 +189,15 @@ func openBook(dir, name string) (*book, error) {
 	return readBook(text)
 }
 
-func (h *Lines) read() (*book, error) {
+func (h *Lines) book() (*book, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.text == nil {
 		return &book{}, nil
 	}
-	return readBook(h.text)
+	b, err := readBook(h.text)
+	b.known = &h.read
+	return b, err
 }
 
 // Broken finds the ledgers of all projects that cannot be read, by their files.
@@ -274,7 +302,10 @@ type book struct {
 	text  []byte // whole lines, each behind a line break
 	under []byte // lines about directories; nil: there are none
 	ends  bool   // it has notes of ends
-	old   bool   // a gate before this one wrote it, and no flags
+
+	known   *decoded       // lines that were read before; nil: none is kept
+	endings map[string]int // where notes of ends stand in a long text, by how they begin; nil: nobody has asked
+	old     bool           // a gate before this one wrote it, and no flags
 }
 
 // A found is a line and where it stands.
@@ -334,6 +365,9 @@ func (b *book) line(pos int) *line {
 	if end < 0 {
 		return nil
 	}
+	if text := b.text[pos+1 : pos+1+end]; b.known != nil {
+		return b.known.line(text)
+	}
 	f, err := decodeLine(b.text[pos+1 : pos+1+end])
 	if err != nil {
 		return nil
@@ -347,8 +381,7 @@ func (b *book) endOf(f *line) (how End, pos int) {
 		return "", 0
 	}
 	begin := endOf(f)
-	pos = bytes.Index(b.text, begin)
-	if pos < 0 {
+	if pos = b.ending(begin); pos < 0 {
 		return "", 0
 	}
 	rest := b.text[pos+len(begin):]
@@ -358,6 +391,36 @@ func (b *book) endOf(f *line) (how End, pos int) {
 		}
 	}
 	return Failed, pos
+}
+
+// longText is a text in which each look for a note takes longer than one for all.
+const longText = 64 << 10
+
+// ending is where a note of an end stands that begins so, below 0 where there is none.
+func (b *book) ending(begin []byte) int {
+	if len(b.text) < longText {
+		return bytes.Index(b.text, begin)
+	}
+	if b.endings == nil {
+		b.endings = map[string]int{}
+		for from := 0; from < len(b.text); {
+			end := len(b.text)
+			if i := bytes.IndexByte(b.text[from+1:], '\n'); i >= 0 {
+				end = from + 1 + i
+			}
+			note := b.text[from:end] // with the line break before it
+			if last := bytes.LastIndexByte(note, ','); last > 0 && isEnd(note[1:]) {
+				if _, before := b.endings[string(note[:last+1])]; !before {
+					b.endings[string(note[:last+1])] = from
+				}
+			}
+			from = end
+		}
+	}
+	if pos, ok := b.endings[string(begin)]; ok && pos < len(b.text) { // of a part of a book, too
+		return pos
+	}
+	return -1
 }
 
 // live are the lines that say what a file may hold: those of the calls that may have

@@ -181,7 +181,7 @@ func (l Ledger) Settle(ctx context.Context, k Key, call string, how End, now tim
 		return nil
 	}
 	if l.Lines != nil {
-		b, err := l.Lines.read()
+		b, err := l.Lines.book()
 		if err != nil {
 			return l.wrong("", err)
 		}
