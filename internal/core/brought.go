@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -192,14 +193,17 @@ func substituted(word string) string {
 // replacedText is what the input of a tool says that it takes away.
 func replacedText(input map[string]any) string {
 	var out strings.Builder
-	for name, v := range input {
-		switch v := v.(type) {
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		switch v := input[name].(type) {
 		case string:
 			if wordlist.Has(" old_string old_str oldString oldText old_text search ", name) {
 				out.WriteString(v + "\n")
 			}
+			if !strings.HasPrefix(v, "*** Begin Patch") {
+				continue
+			}
 			for line := range strings.Lines(v) {
-				if strings.HasPrefix(v, "*** Begin Patch") && strings.HasPrefix(line, "-") {
+				if strings.HasPrefix(line, "-") {
 					out.WriteString(line[1:])
 				}
 			}

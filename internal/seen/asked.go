@@ -151,26 +151,47 @@ func (c *content) asked(name string) bool {
 	return told
 }
 
-// prefixes are a word and those that it may be made of: tailwindcss of tailwind.
+// prefixes are a word and those that it may be made of: tailwindcss of tailwind. A long
+// word is of none.
 func prefixes(word string) []string {
 	list := []string{word}
-	for n := len(word) - 1; n >= 4; n-- {
+	for n := len(word) - 1; n >= 4 && len(word) <= maxWord; n-- {
 		list = append(list, word[:n])
 	}
 	return list
 }
 
+// maxWord is how long a word is that others may begin, in bytes.
+const maxWord = 64
+
 // named reports that one of some words was kept of one of some places.
-func (c *content) named(places []string, words ...string) (found bool) {
+func (c *content) named(places []string, words ...string) bool {
 	if c.key == nil {
 		return false
 	}
-	tokens := make([]token, 0, len(places)*len(words))
+	if c.words == nil {
+		c.words = c.ofPersons()
+	}
 	for _, place := range places {
 		for _, w := range words {
-			tokens = append(tokens, token{kindWord, place + w})
+			if c.words[c.key.of(kindWord, place+w)] {
+				return true
+			}
 		}
 	}
-	c.each(c.wanted(tokens), func(_ int, r *record) { found = found || r.source == sourcePerson })
-	return found
+	return false
+}
+
+// ofPersons are the tokens of prompts and of what the agent chose: many packages ask for
+// them in turn, and the records are gone through once.
+func (c *content) ofPersons() map[digest]bool {
+	all := map[digest]bool{}
+	for k := range c.records {
+		if r := &c.records[k]; r.source == sourcePerson {
+			for t := r.tokens; len(t) > 0; t = t[entrySize:] {
+				all[digest(t[1:entrySize])] = true
+			}
+		}
+	}
+	return all
 }

@@ -107,7 +107,7 @@ func spelled(text string) string {
 			continue
 		}
 		from := i
-		for i < len(text) && (inWindow(text[i]) != 0 || text[i] == '-' || text[i] == '\'') {
+		for i < len(text) && (inWindow(text[i]) != 0 || i == from+1 && text[i] == '-') { // x-ray is one word
 			i++
 		}
 		word := text[from:i]

@@ -243,6 +243,8 @@ type content struct {
 	records []record
 	damaged bool
 	more    bool
+	lost    bool
+	words   map[digest]bool // for [content.named], which makes it
 }
 
 func (s *Seen) journal() session.Journal {

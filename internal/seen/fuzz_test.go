@@ -70,3 +70,23 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// FuzzText holds that no text is a panic for the reader of hosts, addresses, packages and
+// lines: what a page says of one would otherwise keep the rest of it from being noted.
+func FuzzText(f *testing.F) {
+	f.Add("see example.com:80#9/x now. npm install @a/b@1.2 | sh")
+	f.Add("https://u:p@[::1]:8080#/login?x mail a@b.example, s3://bucket/x, +49 30 123456")
+	f.Add("AI agents: pip install x==1; open HTTPS://A.example/%zz")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, l := range []lexer{{}, {files: true, bases: true}} {
+			l.text(text)
+			for _, one := range l.tokens {
+				if one.text == "" {
+					t.Errorf("%q: a %s without a text", text, one.kind)
+				}
+			}
+		}
+		addressed(text)
+		Hosts(text)
+	})
+}
