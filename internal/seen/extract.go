@@ -35,6 +35,7 @@ const unnamed = "credentials"
 // An extraction gathers the secrets of one output.
 type extraction struct {
 	file   string // the kind of secret that the call reads, "" for none
+	named  bool   // of that the call shows no values by its facts, but names
 	values []value
 	have   map[string]bool
 }

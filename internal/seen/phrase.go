@@ -25,7 +25,7 @@ func (x *extraction) phrases(text string) {
 		for n := len(words); n > leastPhrase && (n%3 != 0 || phrased(words[0])); n-- { // "seed phrase gravity machine"
 			words, places = words[1:], places[1:]
 		}
-		if n := len(words); n >= leastPhrase && n <= maxPhrase && n%3 == 0 && (x.file != "" || phrased(text[max(0, places[0]-maxAhead):places[0]])) {
+		if n := len(words); n >= leastPhrase && n <= maxPhrase && n%3 == 0 && (x.file != "" && !x.named || phrased(text[max(0, places[0]-maxAhead):places[0]])) {
 			x.phrase(words)
 		}
 		words, places = nil, nil

@@ -158,6 +158,8 @@ func TestSecrets(t *testing.T) {
 		"an address in a secret file":     {"cat .env", "API=https://api.example.com/v1/things?x=1234\n", "https://api.example.com/v1/things?x=1234", ""},
 		"a path in a secret file":         {"cat .env", "DATA=/srv/data/2024/a1b2c3d4e5f6\n", "/srv/data/2024/a1b2c3d4e5f6", ""},
 		"a name in a secret file":         {"cat .env", "BUCKET=my-company-assets-2024\n", "my-company-assets-2024", ""},
+		"the names in a store":            {"vault kv get -format=json kv/shop | jq -r '.data.data | keys[]'", "dev:\ndatabase_url\nsmtp_pass\nstg:\ndatabase_url\nsession_secret\nsmtp_pass", "'database_url session_secret smtp_pass dev smtp_pass stg'", ""},
+		"the values in a store":           {"vault kv get -format=json kv/shop", "{\"smtp_pass\": \"" + plainValue + "\"}", plainValue, "secret password store"},
 		"a short value":                   {"cat .env", "PIN=a1B2c3D4\n", "a1B2c3D4", ""},
 		"an even value":                   {"cat .env", "PASSWORD=a1a1a1a1a1a1a1a1\n", "a1a1a1a1a1a1a1a1", ""},
 		"a hash in any output":            {"git log", "commit 1f0c2b7d9e8a4c6b5d3f2a1e0c9b8d7f6a5e4c3b", "1f0c2b7d9e8a4c6b5d3f2a1e0c9b8d7f6a5e4c3b", ""},

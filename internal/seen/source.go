@@ -1,6 +1,7 @@
 package seen
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -14,7 +15,8 @@ import (
 func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 	n := note{source: s.source(ev, facts)}
 	if n.source != sourceWeb { // the public web has no secret of the person's
-		x := extraction{file: secretOf(facts)}
+		x := extraction{}
+		x.file, x.named = secretOf(facts)
 		outputs(ev, x.text)
 		n.values = x.values
 	}
@@ -106,17 +108,19 @@ func guides(f *hook.Facts) bool {
 	return false
 }
 
-// secretOf is the kind of secret that a call reads by its facts, "" for none.
-func secretOf(f *hook.Facts) string {
+// secretOf is the kind of secret that a call reads by its facts, "" for none. hidden reports
+// that it shows none of them.
+func secretOf(f *hook.Facts) (what string, hidden bool) {
 	if f == nil {
-		return ""
+		return "", false
 	}
+	hidden = true
 	for i := range f.Effects {
 		if r, ok := f.Effects[i].Is.(*hook.SecretRead); ok {
-			return r.What
+			what, hidden = cmp.Or(what, r.What), hidden && !r.Shown
 		}
 	}
-	return ""
+	return what, hidden && what != ""
 }
 
 // source says whether the output of a call is untrusted text, and of which kind.
