@@ -35,6 +35,10 @@ type Adapter interface {
 	// the name as far as it could be read.
 	Parse(data []byte, event string) (hook.Event, error)
 
+	// Session is the event that Parse refused, for the records of its session. It has the
+	// Name, and in Fields the session_id alone, as far as the event's beginning tells them.
+	Session(data []byte, event string) hook.Event
+
 	// Render writes d as the agent expects it for the event ev.Name. What the
 	// agent cannot express becomes stricter, never looser. It works for an
 	// event that could not be read: then ev has its Name only, from the

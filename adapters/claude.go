@@ -19,6 +19,8 @@ func (claude) Parse(data []byte, event string) (hook.Event, error) {
 	return parse("claude", data, event, true)
 }
 
+func (claude) Session(data []byte, event string) hook.Event { return session("claude", data, event) }
+
 func (claude) Named(event string) hook.Event {
 	return hook.Event{Agent: "claude", Name: hook.Name(event)}
 }

@@ -39,6 +39,10 @@ func (generic) Parse(data []byte, event string) (hook.Event, error) {
 	return ev, nil
 }
 
+func (generic) Session(data []byte, event string) hook.Event {
+	return session("generic", data, event)
+}
+
 func (generic) Named(event string) hook.Event {
 	return hook.Event{Agent: "generic", Name: hook.Name(event)}
 }

@@ -39,6 +39,20 @@ func parse(agent string, data []byte, expected string, strict bool) (hook.Event,
 	return ev, nil
 }
 
+// session is what the beginning of an event in canonical names tells of its session.
+func session(agent string, data []byte, expected string) hook.Event {
+	doc := strictjson.Beginning(data)
+	name := expected
+	if said, _ := doc["hook_event_name"].(string); name == "" {
+		name = said
+	}
+	ev := hook.Event{Agent: agent, Name: hook.Name(name).Canonical()}
+	if id, _ := doc["session_id"].(string); id != "" {
+		ev.Fields = map[string]any{"session_id": id}
+	}
+	return ev
+}
+
 // anotherEvent is the error of a hook that gets an event it is not there for.
 func anotherEvent(is, want string) error {
 	return fmt.Errorf("event: it is %s, but this hook was installed for %s", quote(is), quote(want))

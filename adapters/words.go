@@ -144,6 +144,27 @@ func (a *agent) Parse(data []byte, as string) (hook.Event, error) {
 	return ev, nil
 }
 
+// Session reads what the beginning of an event tells of its session.
+func (a *agent) Session(data []byte, as string) hook.Event {
+	doc := strictjson.Beginning(data)
+	native, err := a.nameOf(doc, as)
+	if err != nil {
+		return a.Named(as)
+	}
+	ev := a.Named(native)
+	fields := maps.Clone(doc)
+	if rename(fields, a.fields, "") != nil {
+		return ev
+	}
+	if w := a.word(native); a.adapt != nil && fields["session_id"] == nil {
+		a.adapt(fields, doc, &w) // the rest of the event is not there, so that it may find fault
+	}
+	if id, _ := fields["session_id"].(string); id != "" {
+		ev.Fields = map[string]any{"session_id": id}
+	}
+	return ev
+}
+
 // Parts are the calls that an event amounts to which no adapter has just read, such
 // as one from a log: what [hook.Event.Parts] holds of one that was.
 func Parts(ev *hook.Event) []hook.Call {

@@ -5,9 +5,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"gate/hook"
 	"gate/internal/origin"
+	"gate/internal/places"
 	"gate/internal/seen"
 	"gate/internal/session"
 )
@@ -124,7 +126,7 @@ func (g *Gate) copies(f *hook.Facts, kept *seen.Seen) {
 func flowsOf(hits []seen.Hit) []hook.Flow {
 	flows := make([]hook.Flow, len(hits))
 	for i, h := range hits {
-		flows[i] = hook.Flow{Origin: h.Origin, What: &h.What, Via: []string{}, How: h.How}
+		flows[i] = hook.Flow{Origin: h.Origin, What: &h.What, Via: []string{}, How: h.How, Coarse: h.Lost}
 		if h.Host != "" {
 			flows[i].Host = &h.Host
 		}
@@ -162,5 +164,26 @@ func (g *Gate) keepSeen(ctx context.Context, ev *hook.Event, d *hook.Decision) {
 	if err := kept.Keep(ctx, ev, d.Facts); err != nil {
 		d.Notices = append(d.Notices, "gate does not remember what this showed: "+err.Error())
 		Redact(d)
+		kept.Lose(ctx, ev) // where that cannot be written either, the notice is all that is left
 	}
+}
+
+// maxLose is how long a note waits for others, after an answer that came too late as it is.
+const maxLose = time.Second
+
+// Lose notes that gate failed about an event, after the answer: what the event showed to the
+// session is not known, and later calls are judged by that.
+func Lose(d places.Dirs, ev *hook.Event) { lose(d.Seen().Of(keyOf(ev)), ev) }
+
+// lose is [Lose] for an event that this gate leaves without having looked at what it shows.
+func (g *Gate) lose(ev *hook.Event) {
+	if kept := g.seen(ev); kept != nil {
+		lose(kept, ev)
+	}
+}
+
+func lose(kept *seen.Seen, ev *hook.Event) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxLose)
+	defer cancel()
+	kept.Lose(ctx, ev) // the fault itself is in the answer and in the log
 }

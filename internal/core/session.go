@@ -76,11 +76,13 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 		return hook.Decision{}, errBeyond
 	}
 	if s.err != nil {
+		g.lose(ev)
 		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: s.err}), nil
 	}
 	d := g.Decide(ctx, g.begin(ctx, s, *ev))
 	b := s.begun.Load()
 	if b != nil && b.err != nil {
+		g.lose(ev)
 		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: b.err}), nil
 	}
 	if b != nil {
@@ -90,6 +92,7 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 		return hook.Decision{}, errBeyond
 	}
 	if ctx.Err() != nil {
+		g.lose(ev)
 		return d, nil // too late it is not the answer any more
 	}
 	no := rejected(&d)

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"gate/adapters"
@@ -108,7 +109,9 @@ type run struct {
 	start time.Time
 	input []byte // the event as it came
 
-	session *core.Session // of the event; nil: nobody has looked yet
+	session *core.Session          // of the event; nil: nobody has looked yet
+	failed  bool                   // the event was not judged to its end
+	begun   atomic.Pointer[[]byte] // what came first of an event that was not read, or as a whole
 }
 
 // Run answers one event of an agent and returns the exit status. Whatever goes
@@ -119,6 +122,7 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 	defer func() {
 		if p := recover(); p != nil {
 			status = r.desk.close(hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
+			r.lose()
 		}
 	}()
 	var err error
@@ -164,12 +168,17 @@ func (r *run) decide(ctx context.Context, ev hook.Event) int {
 	done := r.until(ctx, func() {
 		defer func() {
 			if p := recover(); p != nil {
+				r.failed = true
 				decision = core.Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
 			}
 		}()
 		decision, err = r.judge(ctx, &ev)
 	}, stopped)
 	switch {
+	case done && err == nil && r.failed:
+		status := r.desk.answer(&decision)
+		r.lose()
+		return status
 	case done && err == nil:
 		return r.desk.answer(&decision)
 	case done && ctx.Err() == nil:
@@ -218,7 +227,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	closed := func(err error) (hook.Decision, error) {
 		d := core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		if !r.handsOver(err) {
-			err = nil
+			r.failed, err = true, nil
 		}
 		return d, err
 	}
@@ -243,7 +252,9 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 		},
 		Event: ev, Session: r.session, EnvFile: environment.EnvFile, Scope: r.scope, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
 		OutOfMemory: func() {
-			r.Exit(r.desk.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
+			status := r.desk.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is"))
+			r.lose()
+			r.Exit(status)
 		},
 		HandOver: func() { r.Exit(r.handOver()) },
 	}
@@ -274,8 +285,23 @@ func (r *run) close(why *hook.Fault) int {
 	if dirs, err := r.dirs.ForAccount(r.account); err == nil && adapter != nil {
 		ev.Gate.Now = time.Now()
 		core.RecordClosed(dirs, adapter, &ev, &d)
+		if data := r.begun.Load(); data != nil {
+			begun := adapter.Session(*data, r.event)
+			ev.Name, ev.Fields = begun.Name, begun.Fields
+		}
+		core.Lose(dirs, &ev)
 	}
 	return status
+}
+
+// lose notes, after the answer, that gate failed about what the event shows.
+func (r *run) lose() {
+	defer func() { recover() }() // the answer was given, and this is all that is left to do
+	adapter, ev := r.desk.known()
+	if dirs, err := r.dirs.ForAccount(r.account); err == nil && adapter != nil {
+		ev.Gate.Now = time.Now()
+		core.Lose(dirs, &ev)
+	}
 }
 
 func stopped(ctx context.Context) *hook.Fault {
@@ -300,7 +326,7 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 				err = fmt.Errorf("standard input: %v", p)
 			}
 		}()
-		data, err = readAll(r.Stdin, adapters.MaxEvent+1)
+		data, err = readAll(r.Stdin, adapters.MaxEvent+1, func(first []byte) { r.begun.Store(&first) })
 	}, unread)
 	switch {
 	case !done:
@@ -309,19 +335,28 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 		return ev, fmt.Errorf("event: %w", err)
 	}
 	r.input = data
-	return a.Parse(data, r.event)
+	if ev, err = a.Parse(data, r.event); err != nil {
+		r.begun.Store(&data)
+	} else {
+		r.begun.Store(nil)
+	}
+	return ev, err
 }
 
 // readAll reads to the end, or most bytes. Where the room is too small it becomes eight
 // times as large, at once: to copy what was read takes time, and so does each page that
 // is used, but room that stays empty takes none.
-func readAll(in io.Reader, most int) ([]byte, error) {
+// first gets what came with the first read, which nobody changes any more.
+func readAll(in io.Reader, most int, first func([]byte)) ([]byte, error) {
 	data := make([]byte, 0, usual)
 	for len(data) < most {
 		if len(data) == cap(data) {
 			data = append(make([]byte, 0, 8*cap(data)), data...)
 		}
 		n, err := in.Read(data[len(data):min(cap(data), most)])
+		if len(data) == 0 {
+			first(data[:n])
+		}
 		data = data[:len(data)+n]
 		if err == io.EOF {
 			return data, nil

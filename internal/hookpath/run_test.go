@@ -167,13 +167,13 @@ func TestReadAll(t *testing.T) {
 	for _, size := range []int{0, 1, usual - 1, usual, usual + 1, 8 * usual, most - 1, most, most + 1, 3 * most} {
 		text := strings.Repeat("0123456789", size/10+1)[:size]
 		for _, in := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
-			if got, err := readAll(in, most); err != nil || string(got) != text[:min(size, most)] {
+			if got, err := readAll(in, most, func([]byte) {}); err != nil || string(got) != text[:min(size, most)] {
 				t.Errorf("%d bytes: %d were read, %v", size, len(got), err)
 			}
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := readAll(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), most); !errors.Is(err, broken) {
+	if _, err := readAll(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), most, func([]byte) {}); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: %v", err)
 	}
 }

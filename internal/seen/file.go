@@ -71,8 +71,12 @@ func (s source) String() string {
 	return [...]string{"", "prompt", "web page", "fetched text", "MCP result", "cloned or fetched file", "text that speaks to agents", "untrusted text"}[min(s, sourceUnknown)]
 }
 
-// moreFlag is added to a source in a record: not everything could be kept.
-const moreFlag = 0x80
+// The flags that are added to a source in a record: not everything could be kept, or nothing,
+// since gate failed.
+const (
+	moreFlag = 0x80
+	lostFlag = 0x40
+)
 
 // A note is what one event shows: the texts, on their way to a record.
 type note struct {
@@ -80,6 +84,7 @@ type note struct {
 	call   string
 	source source
 	more   bool
+	lost   bool // nothing of it is known
 	values []value
 	tokens []token
 }
@@ -104,6 +109,7 @@ type record struct {
 	call    string
 	source  source
 	more    bool
+	lost    bool
 	secrets []kept
 	tokens  []byte // entrySize each: the kind and the digest
 }
@@ -145,6 +151,9 @@ func (r *record) append(text []byte) []byte {
 	if r.more {
 		flags |= moreFlag
 	}
+	if r.lost {
+		flags |= lostFlag
+	}
 	text = append(text, flags, byte(len(r.call)))
 	text = append(text, r.call...)
 	text = binary.LittleEndian.AppendUint16(text, uint16(len(r.secrets)))
@@ -180,7 +189,7 @@ func readRecord(text []byte) (r record, n int, err error) {
 	d := cutter{rest: body}
 	r.at = time.UnixMilli(int64(binary.LittleEndian.Uint64(d.take(8)))).UTC()
 	flags := d.byte()
-	r.source, r.more = source(flags&^moreFlag), flags&moreFlag != 0
+	r.source, r.more, r.lost = source(flags&^(moreFlag|lostFlag)), flags&moreFlag != 0, flags&lostFlag != 0
 	r.call = string(d.take(int(d.byte())))
 	for range d.count() {
 		s := kept{what: string(d.take(int(d.byte())))}
@@ -297,7 +306,7 @@ func readRecords(text []byte) *content {
 		r, n, err := readRecord(text)
 		if err == nil {
 			c.records = append(c.records, r)
-			c.more = c.more || r.more
+			c.more, c.lost = c.more || r.more, c.lost || r.lost
 			text = text[n:]
 			continue
 		}
@@ -324,11 +333,17 @@ func (s *Seen) add(ctx context.Context, n *note) error {
 			return err
 		}
 	}
+	first := func() ([]byte, error) { return []byte(head{c.key.name, c.key.check()}.String()), nil }
+	if n.lost {
+		if c.lost {
+			return nil
+		}
+		return j.Add(ctx, first, (&record{at: n.at, call: ahead(n.call, maxCall), lost: true}).append(nil))
+	}
 	r := c.news(n)
 	if len(r.secrets)+len(r.tokens) == 0 && (!r.more || c.more) {
 		return nil
 	}
-	first := func() ([]byte, error) { return []byte(head{c.key.name, c.key.check()}.String()), nil }
 	room := j
 	room.Most -= spare
 	if len(r.tokens) > 0 {

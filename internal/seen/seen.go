@@ -82,6 +82,7 @@ type Hit struct {
 	Call   string // the tool_use_id of the call whose output showed it first, "" where the agent gave none
 	Time   time.Time
 	How    string // Known or Sequence
+	Lost   bool   // of Sequence: gate failed while the session was shown it, or its file is damaged
 }
 
 // Find returns what the session was shown before of what an event's call holds, in its
@@ -95,14 +96,14 @@ func (s *Seen) Find(ev *hook.Event) []Hit {
 	s.opened = nil
 	kept, err := s.open()
 	if err != nil {
-		return unsure(Secret, Untrusted)
+		return lost()
 	}
 	if n := len(kept.records); n > 0 && ev.Gate.Now.Sub(kept.records[n-1].at) > session.Renewal {
 		journal.Renew(ev.Gate.Now)
 	}
 	var hits []Hit
-	if kept.damaged {
-		hits = unsure(Secret, Untrusted)
+	if kept.damaged || kept.lost {
+		hits = lost()
 	} else if kept.more {
 		hits = unsure(Untrusted)
 	}
@@ -153,6 +154,26 @@ func unsure(origins ...string) (hits []Hit) {
 		hits = append(hits, Hit{Origin: o, What: "something that this session was shown", How: Sequence})
 	}
 	return hits
+}
+
+// lost are the hits where a secret may be among what nobody knows.
+func lost() []Hit {
+	hits := unsure(Secret, Untrusted)
+	for i := range hits {
+		hits[i].Lost = true
+	}
+	return hits
+}
+
+// Lose notes that an event showed something of which nothing could be kept: it was not
+// judged to its end. From then on any call of the session may hold it. An event that shows
+// nothing leaves no note, nor one without a session's name, as that file belongs to many.
+func (s *Seen) Lose(ctx context.Context, ev *hook.Event) error {
+	if name := ev.Name.Canonical(); name != hook.PostToolUse && name != hook.PostToolUseFailure || s.Session.Session == "" {
+		return nil
+	}
+	s.opened = nil
+	return s.add(ctx, &note{at: ev.Gate.Now, call: ev.Text("tool_use_id"), lost: true})
 }
 
 // Keep notes what an event shows: the output of a tool, or the hosts of a prompt, which

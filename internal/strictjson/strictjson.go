@@ -42,6 +42,7 @@ const (
 	defaultKeys  = 200_000
 	maxNumber    = 64 // characters of one number
 	maxQuoted    = 80 // bytes of a key in a message
+	maxBeginning = 64 // strings that Beginning returns
 )
 
 func (l Limits) withDefaults() Limits {
@@ -85,6 +86,37 @@ func Decode(data []byte, l Limits) (any, error) {
 		return nil, err
 	}
 	return v, r.end()
+}
+
+// Beginning is the strings of an object that cannot be decoded, by their keys: those before the
+// place where it ends or breaks. Of a key that comes twice the first counts.
+func Beginning(data []byte) map[string]any {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return nil
+	}
+	m := map[string]any{}
+	for dec.PeekKind() == '"' && len(m) < maxBeginning {
+		key, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		name := key.String() // the next read makes it another one
+		if dec.PeekKind() != '"' {
+			if dec.SkipValue() != nil {
+				break
+			}
+			continue
+		}
+		raw, err := dec.ReadValue()
+		if err != nil {
+			break
+		}
+		if _, twice := m[name]; !twice {
+			m[name] = text(raw)
+		}
+	}
+	return m
 }
 
 // A reader takes a document apart, within limits.
