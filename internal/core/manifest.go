@@ -89,15 +89,18 @@ func reads(f *hook.Facts, e *hook.FactEffect, file string) bool {
 	return dir != nil && path.Dir(file) == *dir
 }
 
-// text is what a file has, "" for one that cannot be read.
-func (g *Gate) text(file string) string {
+// text is what a file has, "" for one that cannot be read or has more than 64 KiB.
+func (g *Gate) text(file string) string { return g.textOf(file, maxManifest) }
+
+// textOf is [Gate.text] with another limit, in bytes.
+func (g *Gate) textOf(file string, limit int) string {
 	var files interface {
 		ReadFile(name string, limit int) ([]byte, error)
 	} = hostfs.Files{}
 	if g.Files != nil {
 		files = g.Files
 	}
-	text, err := files.ReadFile(file, maxManifest)
+	text, err := files.ReadFile(file, limit)
 	if err != nil {
 		return ""
 	}

@@ -50,6 +50,7 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 			asks(f, ev, g.catalogue(), kept.Holds)
 		}
 		AddFlow(f, flowsOf(g.packages(f, kept, hits)))
+		g.stillHeld(f, kept)
 		g.sources(f, ev, kept)
 		g.brought(f, ev, kept)
 	}
@@ -122,6 +123,29 @@ func (g *Gate) copies(f *hook.Facts, kept *seen.Seen) {
 	}
 }
 
+// stillHeld leaves out the flows of files in which a session was shown a secret, and that hold
+// none any more. A file that cannot be read, or that the same call may change before it sends
+// it, holds what it held; so does a copy, which may be in another form.
+func (g *Gate) stillHeld(f *hook.Facts, kept *seen.Seen) {
+	if f == nil || f.Opaque || f.Shell != nil && len(f.Shell.Commands) > 1 {
+		return
+	}
+	f.Flow = slices.DeleteFunc(f.Flow, func(flow hook.Flow) bool {
+		if flow.Origin != "secret" || flow.How != "seen" || !flow.Coarse {
+			return false
+		}
+		files := flow.Via
+		if flow.Path != nil {
+			files = append([]string{*flow.Path}, files...)
+		}
+		if files = slices.Compact(files); len(files) != 1 {
+			return false
+		}
+		text := g.text(files[0])
+		return text != "" && kept.Holds(text) == "" && !seen.Shows(text)
+	})
+}
+
 // flowsOf are hits in the words of policies, for [AddFlow].
 func flowsOf(hits []seen.Hit) []hook.Flow {
 	flows := make([]hook.Flow, len(hits))
@@ -147,7 +171,8 @@ func (g *Gate) Showing(kept *session.Texts) *Gate {
 // Show notes what an event shows, whose facts are worked out.
 func (g *Gate) Show(ctx context.Context, ev *hook.Event) error {
 	if kept := g.seen(ev); kept != nil {
-		return kept.Keep(ctx, ev, ev.Facts)
+		_, err := kept.Keep(ctx, ev, ev.Facts)
+		return err
 	}
 	return nil
 }
@@ -161,7 +186,11 @@ func (g *Gate) keepSeen(ctx context.Context, ev *hook.Event, d *hook.Decision) {
 	}
 	ctx, cancel := waiting(ctx)
 	defer cancel()
-	if err := kept.Keep(ctx, ev, d.Facts); err != nil {
+	secret, err := kept.Keep(ctx, ev, d.Facts)
+	if err == nil && secret {
+		err = g.keepHeld(ctx, ev, d.Facts, kept)
+	}
+	if err != nil {
 		d.Notices = append(d.Notices, "gate does not remember what this showed: "+err.Error())
 		Redact(d)
 		kept.Lose(ctx, ev) // where that cannot be written either, the notice is all that is left

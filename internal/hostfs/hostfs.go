@@ -76,6 +76,20 @@ func (Files) ReadFile(name string, limit int) ([]byte, error) {
 	return ReadAll(f, limit)
 }
 
+// Names returns the names in a directory, in no order: at most that many, which may be any.
+func (Files) Names(dir string, most int) ([]string, error) {
+	d, err := os.Open(asDir(filepath.FromSlash(dir)))
+	if err != nil {
+		return nil, named(err, dir)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(most)
+	if err != nil && err != io.EOF {
+		return nil, named(err, dir)
+	}
+	return names, nil
+}
+
 // Exists reports whether os.Lstat finds a file, which may be a link that leads
 // nowhere.
 func Exists(name string) bool {

@@ -34,8 +34,12 @@ type Text struct {
 	Text string
 }
 
-// copied begins the kind of a secret that an agent was shown and wrote into the file.
-const copied = "copy of "
+// These begin the kind of a secret that an agent was shown: one that it wrote into the file, and
+// one that stood in the file before.
+const (
+	copied = "copy of "
+	held   = "shown "
+)
 
 // Copy is the kind of a secret that an agent was shown and wrote into a file. Nobody needs to
 // be asked whether the agent may read it there: the agent knows it.
@@ -46,12 +50,26 @@ func Copy(kind string) string {
 	return copied + kind
 }
 
-// Copied returns the kind of secret that a [Copy] is of, and false for other kinds.
+// Held is the kind of a secret that an agent was shown in a file where no call had put it. As
+// with a [Copy], nobody needs to be asked whether the agent may read it there.
+func Held(kind string) string {
+	if _, known := Copied(kind); known {
+		return kind
+	}
+	return held + kind
+}
+
+// IsHeld reports a kind that [Held] made.
+func IsHeld(kind string) bool { return strings.HasPrefix(kind, held) }
+
+// Copied returns the kind of secret that a [Copy] is of, or that is [Held], and false for
+// other kinds.
 func Copied(kind string) (of string, ok bool) {
 	if of, ok = strings.CutPrefix(kind, copied); ok {
 		return of, true
 	}
-	return kind, false
+	of, ok = strings.CutPrefix(kind, held)
+	return of, ok
 }
 
 // Tells reports that the move says something of the text.

@@ -66,6 +66,13 @@ func (x *extraction) text(name, text string) {
 	}
 }
 
+// Shows reports a text that shows a secret, as the output of a call would.
+func Shows(text string) bool {
+	var x extraction
+	x.text("", text)
+	return len(x.values) > 0
+}
+
 // places adds what the list of secrets finds.
 func (x *extraction) places(text string) {
 	for _, p := range secret.Find(text) {

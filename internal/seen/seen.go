@@ -125,6 +125,22 @@ func (s *Seen) Holds(text string) (what string) {
 	return ""
 }
 
+// Has is [Seen.Holds] of a text that is gone through as it is, which is cheap for a long one.
+func (s *Seen) Has(text string) (what string) {
+	kept, err := s.open()
+	if err != nil || kept.key == nil {
+		return ""
+	}
+	f := kept.finder()
+	if f == nil {
+		return ""
+	}
+	if f.text(text); len(f.found) == 0 {
+		return ""
+	}
+	return f.found[0].secret.what
+}
+
 // Names are the hits among the hosts that a text names, which is one that a call reads to
 // know where to fetch from.
 func (s *Seen) Names(text string) (hits []Hit) {
@@ -178,8 +194,9 @@ func (s *Seen) Lose(ctx context.Context, ev *hook.Event) error {
 
 // Keep notes what an event shows: the output of a tool, or the hosts of a prompt, which
 // never count as brought by others. facts are those of the call, and may be nil. Where
-// nothing is new, nothing is written. An error means that nothing was noted.
-func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) error {
+// nothing is new, nothing is written. secret reports an output that shows one. An error means
+// that nothing was noted.
+func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) (secret bool, err error) {
 	s.opened = nil
 	var notes []note
 	switch ev.Name.Canonical() {
@@ -195,10 +212,11 @@ func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) erro
 		}
 		n.at, n.call = ev.Gate.Now, ev.Text("tool_use_id")
 		if err := s.add(ctx, n); err != nil {
-			return err
+			return secret, err
 		}
+		secret = secret || len(n.values) > 0
 	}
-	return nil
+	return secret, nil
 }
 
 // Broken finds the files that cannot be read as a whole, and why.

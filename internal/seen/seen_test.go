@@ -61,7 +61,8 @@ func (tr *trial) event(name hook.Name, tool string, input map[string]any, more m
 func (tr *trial) keep(ev *hook.Event) error {
 	tr.calls++
 	ev.Fields["tool_use_id"] = fmt.Sprintf("toolu_%d", tr.calls)
-	return tr.Keep(context.Background(), ev, ev.Facts)
+	_, err := tr.Keep(context.Background(), ev, ev.Facts)
+	return err
 }
 
 // showed is a call of the shell with its output.

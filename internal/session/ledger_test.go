@@ -126,6 +126,28 @@ func age(t testing.TB, path string) {
 }
 
 // TestLedgerLinks knows a file by each name that leads to it.
+// TestLedgerHeld holds that a secret which a call read in a file counts, however long ago
+// the file changed, and no longer than the file is there.
+func TestLedgerHeld(t *testing.T) {
+	l, project := ledger(t)
+	read, put := touch(t, filepath.Join(project, "all.yml")), touch(t, filepath.Join(project, "put.txt"))
+	later := time.Now().Add(3 * time.Hour)
+	if err := l.Add(t.Context(), Key{}, "1", []origin.Move{{Path: read, Secret: origin.Held("credentials")}, {Path: put, Secret: "credentials"}}, later); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{read: origin.Held("credentials"), put: ""} {
+		if what, err := secretIn(l.Open(Key{}), path); what != want || err != nil {
+			t.Errorf("%s: %q %v", path, what, err)
+		}
+	}
+	if err := os.Remove(read); err != nil {
+		t.Fatal(err)
+	}
+	if what, err := secretIn(l.Open(Key{}), read); what != "" || err != nil {
+		t.Errorf("the file is gone: %q %v", what, err)
+	}
+}
+
 func TestLedgerLinks(t *testing.T) {
 	l, project := ledger(t)
 	at := func(names ...string) string {

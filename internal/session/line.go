@@ -200,7 +200,8 @@ func (f *line) place() (whole string, hides bool) {
 }
 
 // happened reports a file that is there and has changed since the line was written: the
-// call may have run. What nobody can tell counts as yes.
+// call may have run. Where nobody can tell, it is yes. A secret that a call has read in
+// the file was there before.
 func (f *line) happened(files Files) bool {
 	whole, hides := f.place()
 	info, err := files.Lstat(whole)
@@ -211,7 +212,7 @@ func (f *line) happened(files Files) bool {
 		return true
 	}
 	changed, since := hostfs.Changed(info), f.at
-	if changed.IsZero() || f.was != "" && f.wrote(files) {
+	if changed.IsZero() || f.was != "" && f.wrote(files) || origin.IsHeld(f.Secret) {
 		return true
 	}
 	if f.Tells() { // in doubt it is there

@@ -97,10 +97,11 @@ func (d *Draft) Flow() []hook.Flow {
 		if f.What = flow.Known(kind); shown {
 			f.How = "seen"
 		}
+		held := origin.IsHeld(t.Secret) // the file is more than the secret: a person may want it sent
 		if t.Secret == "" {
 			f.Origin, f.Host = "untrusted", flow.Known(t.Host)
 		}
-		f.Coarse = t.Coarse
+		f.Coarse = t.Coarse || held
 		d.trace(&f, t.From)
 		if !slices.ContainsFunc(list, func(o hook.Flow) bool { return sameFlow(&f, &o) }) {
 			list = append(list, f)

@@ -87,12 +87,21 @@ func (u *use) gitTakesUp(into string, words []flow.Word, tracked bool) {
 		name, inside := strings.CutPrefix(s.Path, tree+"/")
 		_, _, part := origin.CutPart(s.Path)
 		switch {
+		case origin.IsHeld(s.Taint.Secret) && !u.gitKeepsOut(git, tree, s.Path):
 		case s.Taint.Secret == "" || !inside || part || world.Below(s.Path, git), s.Named && !u.wroteSecret(s.Path):
 		case tracked && !u.gitTracks(git, name), !tracked && !u.has("force") && u.gitIgnores(tree, name) && !u.gitTracks(git, name):
 		default:
 			u.gitHas(git, into, name, flow.Taint{Secret: s.Taint.Secret, From: s.Path})
 		}
 	}
+}
+
+// gitKeepsOut reports a file whose text stands in one that the repository's owner keeps out
+// of it. A file with a secret that is not kept out, such as a fixture, may be for all.
+func (u *use) gitKeepsOut(git, tree, file string) bool {
+	from := cmp.Or(u.Files[file].Taint.From, u.Left(file).From, file)
+	name, ok := strings.CutPrefix(from, tree+"/")
+	return !ok || u.gitIgnores(tree, name) && !u.gitTracks(git, name)
 }
 
 // gitHas notes that a part of the repository has a file with a secret. Of a new commit no

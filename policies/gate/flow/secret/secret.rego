@@ -32,6 +32,35 @@ ask contains {
 } if {
 	some flow in leaving
 	lib.is(flow, "coarse", true)
+	flow.how != "seen"
+}
+
+# METADATA
+# description: a file goes out in which the agent was shown a secret
+ask contains {
+	"reason": sprintf("%s a file in which the agent was shown a secret (%s)%s; have the person look at it, or leave the secret out", [verbs[flow.effect], flow.what, to(flow)]),
+	"help": sprintf("The other side would get the secret. %s", [story(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in leaving
+	lib.is(flow, "coarse", true)
+	flow.how == "seen"
+}
+
+# METADATA
+# description: gate failed about what the session was shown, so that a secret may be in what is sent
+ask contains {
+	"reason": sprintf("sends data%s, and gate could not keep what this session was shown before; have the person look at what is sent", [to(flow)]),
+	"help": "gate failed about an output of this session, or its notes are damaged. gate log and gate doctor tell which. A new session begins anew.",
+	"span": lib.span(flow),
+} if {
+	some flow in input.flow
+	flow.origin == "secret"
+	flow.effect == "net.send"
+	flow.how == "sequence"
+	lib.is(flow, "coarse", true)
+	not said(flow)
+	not near(flow)
 }
 
 # METADATA

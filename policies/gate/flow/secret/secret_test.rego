@@ -55,11 +55,26 @@ test_asks_where_only_the_directory_is_known if {
 	}
 }
 
+test_asks_about_a_file_in_which_the_agent_was_shown_one if {
+	every pair in calls {
+		held := object.union(seen, {"coarse": true})
+		count(secret.deny) == 0 with input as flowing(pair[1], pair[0], held)
+		some one in secret.ask with input as flowing(pair[1], pair[0], held)
+		contains(one.reason, "a file in which the agent was shown a secret")
+	}
+}
+
 test_passes_what_only_came_later if {
 	every pair in calls {
-		every coarse in [false, true] {
-			count(secret.deny | secret.ask) == 0 with input as flowing(pair[1], pair[0], {"how": "sequence", "coarse": coarse})
-		}
+		count(secret.deny | secret.ask) == 0 with input as flowing(pair[1], pair[0], {"how": "sequence"})
+	}
+}
+
+test_asks_about_sending_after_a_failure if {
+	every pair in calls {
+		count(secret.deny) == 0 with input as flowing(pair[1], pair[0], {"how": "sequence", "coarse": true})
+		asked := {1 | pair[0] == "net.send"}
+		count(secret.ask) == count(asked) with input as flowing(pair[1], pair[0], {"how": "sequence", "coarse": true})
 	}
 }
 
