@@ -26,6 +26,7 @@ func (g *Gate) brought(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		feeds(f, kept, &f.Effects[i])
 	}
 	g.replaced(f, ev, kept)
+	g.foreign(f, ev, kept)
 	g.clones(f, ev, kept)
 }
 
@@ -134,6 +135,7 @@ const (
 	packageSource = "package source"
 	replacedHost  = "replaced host"
 	clonedCode    = "cloned code"
+	foreignCode   = "foreign code"
 )
 
 // replaced adds the hosts that a call puts into a file where another one stood. A file that

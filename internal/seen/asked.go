@@ -130,7 +130,7 @@ func (c *content) asked(name string) bool {
 	}
 	if scope, rest, ok := strings.Cut(strings.TrimPrefix(name, "@"), "/"); ok {
 		if name[0] == '@' || strings.Count(name, "/") == 1 { // a tap of Homebrew has an owner, too
-			if c.named(asks, prefixes(strings.NewReplacer("-", "", "_", "", ".", "").Replace(scope))...) {
+			if c.owns(scope) {
 				return true
 			}
 		} else if last := rest[strings.LastIndexByte(rest, '/')+1:]; len(last) == 2 && last[0] == 'v' { // a module's version

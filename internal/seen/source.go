@@ -20,7 +20,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		outputs(ev, x.text)
 		n.values = x.values
 	}
-	own := lexer{bases: true} // the call named these itself
+	own := lexer{bases: true, code: true} // the call named these itself
 	calls(ev, facts, own.text)
 	for _, name := range described(facts) {
 		own.add(kindPackage, packageOf(name))
@@ -36,7 +36,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		})
 		said.tokens = l.tokens
 	}
-	l := lexer{except: own.have, bases: true}
+	l := lexer{except: own.have, bases: true, code: true}
 	if n.source != sourceNone {
 		outputs(ev, func(_, text string) {
 			l.text(text)

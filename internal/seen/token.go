@@ -14,6 +14,7 @@ type lexer struct {
 	except map[token]bool // these are not added; nil: none
 	files  bool           // names that are more likely those of files are hosts, too
 
+	code   bool            // repositories, too
 	bases  bool            // addresses without their query, too
 	runs   bool            // command lines of the call run
 	to     map[token]bool  // those to whom a call sends
@@ -36,6 +37,7 @@ func (l *lexer) add(k kind, text string) {
 func (l *lexer) text(s string) {
 	l.around(s, ".")
 	l.around(s, "://")
+	l.repositories(s)
 	l.lines(s)
 }
 
@@ -161,7 +163,14 @@ func isHost(s string) bool {
 	if digits == size { // the last label is a number
 		return labels == 4 && strings.Trim(s, "0123456789.") == ""
 	}
-	return labels > 1 && size > 1 && last != '-'
+	return labels > 1 && size > 1 && last != '-' && (digits == 0 || !isVersion(s))
+}
+
+// isVersion reports a name whose last label has digits, which no domain of the network has, and
+// whose first one is a number: v5.6.1-patched.
+func isVersion(s string) bool {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(s, "v"), ".")
+	return strings.Trim(first, "0123456789") == "" && !strings.HasPrefix(rest[strings.LastIndexByte(rest, '.')+1:], "xn--")
 }
 
 // isFile reports a name that is more likely a file's, or a name in a program.
@@ -300,12 +309,13 @@ func packageOf(w string) string {
 	return strings.ToLower(w)
 }
 
-// maxPackage is how long the name of a package is at most: npm allows 214 bytes.
-const maxPackage = 256
+// maxPackage is how long the name of a package is at most: npm allows 214 bytes, and a
+// module of Go has the path of its repository.
+const maxPackage = 1 << 10
 
 // person is what a prompt names.
 func person(ev *hook.Event) note {
-	l := lexer{files: true, bases: true}
+	l := lexer{files: true, bases: true, code: true}
 	l.text(ev.Text("prompt"))
 	wordsOf(ev.Text("prompt"), maxWords, func(w string) { l.add(kindWord, w) })
 	return note{source: sourcePerson, tokens: l.tokens}

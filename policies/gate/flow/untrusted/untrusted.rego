@@ -19,8 +19,12 @@
 #         description: programs of packages that may be named by anybody
 #       sources:
 #         type: array
-#         default: [prometheus-community.github.io, grafana.github.io, grafana.com, kubernetes.github.io, jetstack.io, bitnami.com, hashicorp.com, elastic.co, kubernetes-sigs.github.io, helm.sh, gcr.io, pkg.dev, mcr.microsoft.com, microsoft.com, public.ecr.aws, lscr.io, nodesource.com, postgresql.org, mongodb.org, redis.io, launchpad.net, fedoraproject.org, flathub.org, conda.anaconda.org, chocolatey.org, argoproj.github.io, traefik.io, projectcalico.org, cilium.io, istio.io, googleapis.com]
+#         default: [prometheus-community.github.io, grafana.github.io, grafana.com, kubernetes.github.io, jetstack.io, bitnami.com, hashicorp.com, elastic.co, kubernetes-sigs.github.io, helm.sh, gcr.io, mcr.microsoft.com, microsoft.com, public.ecr.aws, lscr.io, nodesource.com, postgresql.org, mongodb.org, redis.io, fedoraproject.org, flathub.org, conda.anaconda.org, chocolatey.org, argoproj.github.io, traefik.io, projectcalico.org, cilium.io, istio.io]
 #         description: hosts, with their subdomains, from which charts, images and packages of systems may come whoever names them
+#       owners:
+#         type: array
+#         default: [actions, github, docker, pre-commit, psf, pycqa, astral-sh, golangci, golang, python, rust-lang, dtolnay, swatinem, taiki-e, codecov, softprops, peaceiris, peter-evans, pnpm, oven-sh, denoland, ruby, shivammathur, gradle, goreleaser, sigstore, anchore, aquasecurity, trufflesecurity, gitleaks, rhysd, changesets, renovatebot, dependabot, google, googleapis, google-github-actions, microsoft, azure, aws, aws-actions, hashicorp, terraform-aws-modules, apache, kubernetes, kubernetes-sigs, helm, nodejs, facebook, vercel, prettier, eslint, pallets, django, huggingface, pytorch, numpy, nixos, cachix, homebrew, cloudflare, docker-library, grafana, prometheus]
+#         description: owners of repositories that may be named by anybody
 #       hosts:
 #         type: array
 #         default:
@@ -118,6 +122,17 @@ ask contains {
 } if {
 	some flow in brought("program", {"cloned code"})
 	not lib.host_in(lower(flow.host), params.hosts)
+}
+
+# METADATA
+# description: code of a repository that a text from outside names becomes part of what runs here
+ask contains {
+	"reason": sprintf("takes code from %s, which only text from outside names; ask the person whether to trust it", [flow.host]),
+	"help": sprintf("Nobody typed that name: %s brought it. Tools fetch the code and run it, here or where the project is built.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("program", {"foreign code"})
+	not split(flow.host, "/")[1] in params.owners
 }
 
 # METADATA

