@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/wordlist"
 )
 
 // maxWords is how many words of a prompt are kept.
@@ -22,6 +23,28 @@ func wordsOf(text string, most int, f func(string)) {
 		f(w)
 	}
 }
+
+// servicesOf calls f for the services that a prompt wants used, in lower case: names with a
+// capital after a word such as "with" or "via".
+func servicesOf(text string, f func(string)) {
+	most, used := maxServices, false
+	for _, w := range strings.FieldsFunc(ahead(text, maxText), func(r rune) bool { return strings.ContainsRune(" \t\n", r) }) {
+		name := strings.TrimRight(strings.TrimLeft(w, "(\""), ".,;:!?)\"")
+		if lower := strings.ToLower(name); used && len(name) >= leastService && name[0] >= 'A' && name[0] <= 'Z' && strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789") == "" && strings.ToUpper(name) != name {
+			if most--; most < 0 {
+				return
+			}
+			f(lower)
+		}
+		used = wordlist.Has(" with via using through mit mittels avec con usando ", strings.ToLower(w))
+	}
+}
+
+// Limits of the services of a prompt: their number, and the length of a name.
+const (
+	maxServices  = 16
+	leastService = 5
+)
 
 // maxText is how much of a prompt or an address has words that are kept, in bytes.
 const maxText = 16 << 10

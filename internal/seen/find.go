@@ -264,7 +264,7 @@ func (c *content) brought(l *lexer) []Hit {
 	var out []Hit
 	for i, h := range hits {
 		t := l.tokens[i]
-		if h.Origin == "" || w.found[i] {
+		if h.Origin == "" || w.found[i] || t.kind == kindHost && !said[i] && c.service(t.text) {
 			continue
 		}
 		h.Host = hostIn(t)

@@ -179,3 +179,25 @@ func TestHints(t *testing.T) {
 	tr.showed("cat README.md", "Run `npx a-rescue`")
 	tr.want("npx a-rescue")
 }
+
+// TestServices: the person wants a service used, and a page names the host of its interface.
+func TestServices(t *testing.T) {
+	tr := begin(t)
+	tr.prompted("Translate with DeepL (free), mail via Postmark. Then Sendgrid is gone; fix RateCache, using metrics with Metrics, via SSHKEY and with Slack, with deepread and with Evil-Site.")
+	hosts := map[string]bool{
+		"api-free.deepl.com": true, "api.deepl.com": true, "api.postmark.com": true, "api.slack.com": true,
+		"deepl.com": false, "api.deepl.dev": false, "api.deepl.com.evil.example": false, "evil.deepl.com": false, "apix.deepl.com": false, "api.x.deepl.com": false, "api.deepl-api.com": false,
+		"api-deepl.com": false, "api.deep1.com": false, "api.postmarkapp.com": false, "api.sendgrid.com": false, "api.ratecache.com": false, "api.metrics.com": false, "api.sshkey.com": false,
+		"hooks.slack.com": false, "slack.com": false, "api.deepread.com": false, "api.evil-site.com": false, "api.evil.com": false, "api.translate.com": false, "api.com": false, "api.deepl.co": false,
+	}
+	page := ""
+	for host := range hosts {
+		page += "https://" + host + "/v2 "
+	}
+	tr.fetched("https://docs.example/x", page)
+	for host, named := range hosts {
+		if hit := tr.Only(host); (hit == nil) != named {
+			t.Errorf("%s: %v", host, hit)
+		}
+	}
+}

@@ -35,6 +35,7 @@ const (
 	inAddress = "at "      // of a page that the agent opened
 	inQuery   = "sought "  // what the agent asked a search or a server for
 	ofSite    = "site "    // a label of the host of such a page, or a part of its path, whole
+	service   = "service " // of a prompt, a service that is to be used
 	contact   = "contact " // an address of mail or a number that stood as somebody's own
 )
 
@@ -63,6 +64,20 @@ func (c *content) wants(host string, places ...string) bool {
 	}
 	return len(words) > 1
 }
+
+// service reports the host of the interface of a service that a prompt wants used: of
+// "with DeepL" api.deepl.com and api-free.deepl.com. A host of another name or another
+// domain is none, nor is a page, a place for answers of somebody (hooks.slack.com) or the domain itself.
+func (c *content) service(host string) bool {
+	label, ok := strings.CutSuffix(host, ".com")
+	first, label, dotted := strings.Cut(label, ".")
+	return ok && dotted && !strings.Contains(label, ".") && wordlist.Has(" api api-free api-eu api-us ", first) &&
+		!wordlist.Has(common, label) && c.named([]string{service}, label)
+}
+
+// common are words that stand behind "with" in many tasks.
+const common = " metrics telemetry collector analytics backup upload updates update status support security monitoring report reports results build deploy internal staging " +
+	"release package packages plugin account login token webhook server service client cloud email download assets static config "
 
 // Unrelated reports a host that neither a prompt nor the agent's own search names, and that is no site
 // whose page the agent opened.

@@ -318,6 +318,7 @@ func person(ev *hook.Event) note {
 	l := lexer{files: true, bases: true, code: true}
 	l.text(ev.Text("prompt"))
 	wordsOf(ev.Text("prompt"), maxWords, func(w string) { l.add(kindWord, w) })
+	servicesOf(ev.Text("prompt"), func(w string) { l.add(kindWord, service+w) })
 	return note{source: sourcePerson, tokens: l.tokens}
 }
 
