@@ -81,6 +81,7 @@ type Environment struct {
 	ProjectDir string // where the agent was started, "" if it does not say
 	EnvFile    string // a file whose lines the agent's shell runs before each command ([ShellLines]); "" if it takes none now
 	EnvAnswer  bool   // variables for the shell are part of the answer that Render writes
+	Trace      string // the variable TRACEPARENT, as it stands there: the span that the call belongs to; filled by who starts the adapter
 }
 
 // Lookup returns the adapter with the given name.

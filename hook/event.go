@@ -50,6 +50,7 @@ type Gate struct {
 	OS          string            // "linux", "darwin", "windows"
 	Interactive bool              // somebody can answer a question
 	Labels      map[string]string // from managed settings only
+	Trace       string            // the traceparent of the caller, "" if it told none; for the log alone: policies do not see it
 }
 
 // InputSchema is the version of the document that policies see.

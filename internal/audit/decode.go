@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/moment"
 	"gate/internal/strictjson"
 )
 
@@ -104,7 +105,7 @@ func newPointer(at string) string {
 // decision.
 func common(call, result fields, at string) (Record, error) {
 	r := Record{
-		Version: int(call.number("v")), ID: call.text("id"), Agent: call.text("agent"), Session: call.text("session"),
+		Version: int(call.number("v")), ID: call.text("id"), Agent: call.text("agent"), Session: call.text("session"), Trace: moment.TraceParent(call.text("traceparent")),
 		Event: hook.Name(call.text("event")), Tool: call.text("tool"), Dir: call.text("cwd"), Project: call.text("project"),
 		Call: call.text("call"), Policies: call.policies(), Result: hook.Result(result.text("result")),
 		Reasons: result.reasons("reasons"), Warned: result.reasons("warnings"), Changed: result.texts("changed_by"), Faults: result.texts("faults"),

@@ -126,6 +126,9 @@ func (r *Record) custom(w *strictjson.Writer) {
 	writeMarks(w, "remembered", first(r.Remembered), r.Kept != nil)
 	w.Key("session").Text(short(r.Session, maxText))
 	w.Key("tool").Text(clip(r.Tool, maxText))
+	if r.Trace != "" {
+		w.Key("traceparent").Text(clip(r.Trace, maxText))
+	}
 	w.Key("v").Int(version)
 	w.EndObject()
 }

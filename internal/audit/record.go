@@ -27,6 +27,7 @@ type Record struct {
 	User    string // the account that the agent runs as
 	Agent   string
 	Session string // as the agent calls it
+	Trace   string // the caller's trace context, as [moment.TraceParent] returns it; "" if it told none
 	Event   hook.Name
 	Tool    string
 	Dir     string // the agent's working directory
@@ -118,7 +119,7 @@ func (p *Policy) Objects() bool {
 // [Record.Keep]. result is what followed for the call.
 func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 	r := Record{
-		Version: version, Time: ev.Gate.Now, ID: d.ID, User: ev.Gate.User, Labels: ev.Gate.Labels, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
+		Version: version, Time: ev.Gate.Now, ID: d.ID, User: ev.Gate.User, Labels: ev.Gate.Labels, Agent: ev.Agent, Session: ev.SessionID(), Trace: ev.Gate.Trace, Event: ev.Name, Tool: ev.Tool(),
 		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Approved: d.Approved, Took: d.Took,
 		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
 		Remembered: d.Remember, Marks: ev.Marks,

@@ -18,6 +18,7 @@ import (
 	"gate/adapters"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/moment"
 	"gate/internal/places"
 )
 
@@ -71,10 +72,13 @@ func (p Process) environment(a adapters.Adapter) adapters.Environment {
 	if p.Environment != nil {
 		return p.Environment(a)
 	}
-	return a.Environment(func(name string) string {
+	value := func(name string) string {
 		value, _ := p.LookupEnv(name)
 		return value
-	})
+	}
+	e := a.Environment(value)
+	e.Trace = value("TRACEPARENT")
+	return e
 }
 
 // A Call is one event that is about to be judged, and where.
@@ -234,6 +238,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	environment := r.environment(adapter)
 	account, unknown := r.account()
 	ev.Gate = core.Now(account.Name, environment.Attended)
+	ev.Gate.Trace = moment.TraceParent(environment.Trace)
 	r.desk.expect(adapter, *ev)
 	self := func() (places.Account, error) { return account, unknown }
 	dirs, err := r.dirs.ForAccount(self)

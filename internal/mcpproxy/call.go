@@ -10,6 +10,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/internal/moment"
 	"gate/internal/strictjson"
 )
 
@@ -44,7 +45,7 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 	if err != nil {
 		return nil, "gate could not read this call: " + err.Error()
 	}
-	r.call.tool, r.call.server = c.tool, c.server
+	r.call.tool, r.call.server, r.call.trace = c.tool, c.server, c.trace
 	ev := p.event(hook.PreToolUse, r, c.input)
 	d := p.decide(&ev)
 	ruling := adapters.Rule(&ev, &d)
@@ -66,6 +67,7 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 // A wireCall is what a tools/call says.
 type wireCall struct {
 	tool, server      string
+	trace             string // the client's trace context, "" if it told none
 	input             map[string]any
 	params, arguments span // in the message; no arguments: the zero span
 }
@@ -97,6 +99,10 @@ func (p *proxy) readCall(m *message) (wireCall, error) {
 	}
 	if _, ok := doc["task"]; ok {
 		return c, errors.New("params: a call as a task has its result where gate does not look")
+	}
+	if meta, ok := doc["_meta"].(map[string]any); ok {
+		said, _ := meta["traceparent"].(string)
+		c.trace = moment.TraceParent(said)
 	}
 	c.tool = "mcp__" + plainName(c.server) + "__" + name
 	switch v := doc["arguments"].(type) {
@@ -150,7 +156,7 @@ func (p *proxy) event(name hook.Name, r *request, input map[string]any) hook.Eve
 	if !r.call.sent.IsZero() {
 		fields["duration_ms"] = json.Number(strconv.FormatInt(time.Since(r.call.sent).Milliseconds(), 10))
 	}
-	return hook.Event{Agent: "generic", Name: name, Fields: fields}
+	return hook.Event{Agent: "generic", Name: name, Fields: fields, Gate: hook.Gate{Trace: r.call.trace}}
 }
 
 // reject answers a call with a result that says why, so that the model reads it.

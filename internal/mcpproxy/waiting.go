@@ -29,6 +29,7 @@ type call struct {
 	size    int            // of the message, in bytes
 	context []string       // for the agent, to be shown beside the result
 	sent    time.Time      // to the server; zero: not yet
+	trace   string         // the client's trace context, "" if it told none
 }
 
 // waiting holds the requests that have no answer yet. Whoever takes a request

@@ -26,6 +26,7 @@ func (s *Server) ask(in request) refusal {
 	defer release()
 	in.q.Project = in.r.Header.Get(ProjectHeader)
 	in.q.Attended = in.r.Header.Get(AttendedHeader) == "1"
+	in.q.Trace = in.r.Header.Get("Traceparent")
 	if given := in.r.URL.Query().Get("timeout"); given != "" {
 		limit, err := time.ParseDuration(given)
 		if err != nil || limit <= 0 {

@@ -34,6 +34,7 @@ type Question struct {
 	Body     []byte        // the event as the agent sends it, not longer than adapters.MaxEvent
 	Project  string        // where the agent says that it was started, "" if it does not
 	Attended bool          // the agent says that a person sits there
+	Trace    string        // the header traceparent, as it came
 	Timeout  time.Duration // how long the agent waits; 0: as long as it does by default
 }
 

@@ -144,7 +144,9 @@ type watch struct {
 
 // decide decides about an event with the memory of its session and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
+	trace := ev.Gate.Trace
 	ev.Gate = core.Now(w.Account, false)
+	ev.Gate.Trace = trace
 	s := w.Options
 	s.Session, s.Event = core.Recall(w.Dirs, &ev), &ev
 	g, err := w.keeper.Gate(s, true)

@@ -168,7 +168,7 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 		Stdin: bytes.NewReader(q.Body), Stdout: &stdout, Stderr: &stderr, LookupEnv: a.lookupEnv, Exit: a.exit, Account: places.Self,
 		Environment: func(agent adapters.Adapter) adapters.Environment {
 			e := agent.Environment(func(string) string { return "" })
-			e.Attended, e.ProjectDir = q.Attended, q.Project
+			e.Attended, e.ProjectDir, e.Trace = q.Attended, q.Project, q.Trace
 			return e
 		},
 		Told: func(d *hook.Decision, canAsk bool) {
