@@ -12,6 +12,8 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/tell"
 	"gate/internal/audit"
+	"gate/internal/audit/ocsf"
+	"gate/internal/setup"
 )
 
 // logFlags are the flags of gate log.
@@ -67,7 +69,8 @@ func newLog(p process) *cobra.Command {
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "wait for more, until interrupted")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every decision: each event of a call, and events that are no call")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "sum the calls up instead, of the last seven days unless --since says otherwise")
-	addFormat(cmd, &f.format)
+	cmd.Flags().StringVar(&f.format, "format", "text", forWhom+", ocsf for systems that collect security events")
+	oneOf(cmd, "format", "text", "json", formatOCSF)
 	offer(cmd, "policy", policiesHere(p, &f.dirs))
 	offer(cmd, "tool", toolsUsed(p, &f.dirs))
 	offer(cmd, "session", sessions(p, &f.dirs, nil))
@@ -174,7 +177,13 @@ func (t *torn) report(p process) {
 
 // every reports that the list has each decision, not each call once. Programs get the
 // records themselves.
-func (f *logFlags) every() bool { return f.all || f.format == "json" }
+func (f *logFlags) every() bool { return f.all || f.forPrograms() }
+
+// formatOCSF has records printed as events of OCSF.
+const formatOCSF = "ocsf"
+
+// forPrograms reports that lines are JSON.
+func (f *logFlags) forPrograms() bool { return f.format == "json" || f.format == formatOCSF }
 
 // alone reports a decision that is a row by itself: about a bundle, or about an event
 // that was held back.
@@ -251,7 +260,7 @@ func (f *logFlags) wantsCall(call *audit.Call, wanted func(*audit.Record) bool) 
 
 // nothing says why a list is empty.
 func (f *logFlags) nothing(p process, h *audit.History, found int) error {
-	if found > 0 || f.format == "json" {
+	if found > 0 || f.forPrograms() {
 		return nil
 	}
 	if _, err := h.Last(); errors.Is(err, audit.ErrNoRecord) {
@@ -264,8 +273,15 @@ func (f *logFlags) nothing(p process, h *audit.History, found int) error {
 }
 
 func (f *logFlags) print(p process, r tell.Row, wide tell.Columns) error {
-	if f.format == "json" {
+	switch f.format {
+	case "json":
 		return emit(p, append(r.JSON(), '\n'))
+	case formatOCSF:
+		line, err := ocsf.Event(r.Record, setup.Version())
+		if err != nil {
+			return err
+		}
+		return emit(p, append(line, '\n'))
 	}
 	return printAll(p, wide.Line(p.page(), r)+"\n")
 }
