@@ -92,6 +92,7 @@ type Hook struct {
 	Dialect     Dialect
 	Title       string
 	Description string
+	Serves      []string // items of published lists that a policy is there for, as LIST:ITEM; sorted
 
 	Scope     Scope     // set by the loader, never by the file
 	Authority Authority // set by the loader, never by the file

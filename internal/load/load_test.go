@@ -79,6 +79,9 @@ func describe(src scopes.Source) string {
 		if h.Matcher != "" || h.If != nil || h.Priority != 0 || h.Timeout != 0 || h.OnFault != "" || h.Opaque {
 			line("  matcher %q, if %q, priority %d, timeout %v, on_fault %q, opaque %v", h.Matcher, h.If, h.Priority, h.Timeout, h.OnFault, h.Opaque)
 		}
+		if h.Serves != nil {
+			line("  serves %v", h.Serves)
+		}
 		params := map[string]any{}
 		for name, p := range h.Params {
 			params[name] = map[string]any{"type": p.Type, "default": p.Default, "description": p.Description}

@@ -25,8 +25,8 @@ const maxTimeout = 30 * time.Second
 const maxPriority = 1_000_000
 
 var (
-	metadataKeys = []string{"events", "matcher", "if", "priority", "params", "when_set", "opaque", "on_fault", "timeout", "schema"}
-	paramKeys    = []string{"type", "default", "description"}
+	metadataKeys = []string{"events", "matcher", "if", "priority", "params", "when_set", "opaque", "on_fault", "timeout", "schema", "serves"}
+	paramKeys    = []string{"type", "default", "values", "description"}
 	paramTypes   = []string{"string", "number", "boolean", "array", "object"}
 )
 
@@ -148,6 +148,8 @@ func (l *loader) key(h *hook.Hook, s section, key string, value any) (err error)
 		}
 	case "timeout":
 		h.Timeout, err = timeout(value)
+	case "serves":
+		h.Serves, err = serves(value)
 	default:
 		err = fmt.Errorf("unknown key custom.gate.%s%s", key, didYouMean(key, "", metadataKeys))
 	}

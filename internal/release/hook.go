@@ -43,6 +43,7 @@ func compareHook(a, b *hook.Hook) []Difference {
 	say("timeout", fmt.Sprint(a.Timeout), fmt.Sprint(b.Timeout), Neutral)
 	say("title", a.Title, b.Title, Neutral)
 	say("description", a.Description, b.Description, Neutral)
+	say("serves", strings.Join(a.Serves, ", "), strings.Join(b.Serves, ", "), Neutral)
 	for _, name := range slices.Sorted(maps.Keys(merged(a.Params, b.Params))) {
 		p, q := a.Params[name], b.Params[name]
 		say("params."+name+" type", p.Type, q.Type, Unclear)

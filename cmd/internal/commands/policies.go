@@ -11,6 +11,7 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/hook"
+	"gate/internal/framework"
 	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/scopes"
@@ -18,6 +19,7 @@ import (
 
 func newPolicies(p process) *cobra.Command {
 	var f placeFlags
+	var list string
 	cmd := &cobra.Command{
 		Use:   "policies [POLICY|GROUP]...",
 		Short: "list all policies and hooks, their levels and parameters",
@@ -25,8 +27,9 @@ func newPolicies(p process) *cobra.Command {
 			"written), its owner, its parameters from settings and, if it does not run, the reason.\n" +
 			"With names, it lists only those and everything below them. With the name of one policy\n" +
 			"it shows the policy's page: what it stops, its effect, its parameters with their\n" +
-			"defaults and places, exceptions in force, and examples.",
-		Example: "  gate policies\n  gate policies gate.git\n  gate policies gate.git.push\n  gate set policies.gate.git.push ask",
+			"defaults and places, exceptions in force, and examples. With --framework it shows what\n" +
+			"of a published list of risks the policies serve, which tests prove it, and the gaps.",
+		Example: "  gate policies\n  gate policies gate.git\n  gate policies gate.git.push\n  gate policies --framework owasp-mcp\n  gate set policies.gate.git.push ask",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			g, err := f.gate(p)
 			if err != nil {
@@ -37,6 +40,8 @@ func newPolicies(p process) *cobra.Command {
 				return err
 			}
 			switch {
+			case list != "":
+				err = printFramework(p, g, rows, list, f.json)
 			case f.json:
 				err = printJSON(p, policiesDocument(g, rows))
 			case len(names) == 1 && len(rows) == 1 && rows[0].ID == names[0]:
@@ -53,6 +58,8 @@ func newPolicies(p process) *cobra.Command {
 	cmd.ValidArgsFunction = each(func() []string { return f.policyNames(p) })
 	f.add(cmd)
 	f.addJSON(cmd)
+	cmd.Flags().StringVar(&list, "framework", "", "show what the policies serve of the list `NAME`: "+strings.Join(framework.Names(), ", ")+", or one of your own")
+	cmd.RegisterFlagCompletionFunc("framework", each(framework.Names))
 	return cmd
 }
 
@@ -143,7 +150,7 @@ func policiesDocument(g *setup.Gate, list []scopes.PolicyRow) map[string]any {
 			"id": r.ID, "kind": string(r.Kind), "title": document.OrNull(r.Title), "events": events,
 			"scope": r.Scope.String(), "authority": r.Authority.String(), "source": r.Source,
 			"pos": g.Position(r.Source, r.Pos()), "level": document.OrNull(string(r.Level)), "level_pos": document.OrNull(r.LevelPos),
-			"params": params, "parallel": r.Parallel, "inactive": document.OrNull(r.Inactive),
+			"params": params, "serves": document.Strings(r.Serves), "parallel": r.Parallel, "inactive": document.OrNull(r.Inactive),
 		})
 	}
 	sources := []any{}

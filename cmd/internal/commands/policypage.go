@@ -50,6 +50,9 @@ func printPolicy(ctx context.Context, p process, g *setup.Gate, r scopes.PolicyR
 		events = append(events, string(e))
 	}
 	fmt.Fprintf(&b, "events: %s\n", visible(strings.Join(events, ", ")))
+	if len(r.Serves) > 0 {
+		fmt.Fprintf(&b, "serves: %s\n", visible(strings.Join(r.Serves, ", ")))
+	}
 	rows := g.Set.Explain()
 	for _, name := range slices.Sorted(maps.Keys(r.Hook.Params)) {
 		printParam(&b, p, r, name, rows)
@@ -175,11 +178,11 @@ func printExamples(ctx context.Context, b *strings.Builder, g *setup.Gate, r sco
 
 // testsBeside is the Rego test that stands beside a policy, "" if there is none.
 func testsBeside(g *setup.Gate, r scopes.PolicyRow) (string, error) {
-	file := strings.TrimSuffix(r.File, ".rego") + "_test.rego"
+	file := testFile(r)
 	var data []byte
 	var err error
 	if r.Library {
-		data, err = fs.ReadFile(policies.FS(), path.Clean(file))
+		data, err = fs.ReadFile(policies.FS(), file)
 	} else {
 		data, err = os.ReadFile(filepath.Join(g.Where[r.Source], filepath.FromSlash(file)))
 	}
@@ -187,4 +190,9 @@ func testsBeside(g *setup.Gate, r scopes.PolicyRow) (string, error) {
 		return "", nil
 	}
 	return string(data), err
+}
+
+// testFile is where the tests of a policy stand: beside it, in its source.
+func testFile(r scopes.PolicyRow) string {
+	return path.Clean(strings.TrimSuffix(r.File, ".rego") + "_test.rego")
 }

@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI08]
 #     when_set: [per_minute, per_round, per_session]
 #     params:
 #       per_minute: {type: number, default: 0, description: calls in sixty seconds; 0 for any number}

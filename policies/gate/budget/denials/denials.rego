@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI08, ASI10]
 #     when_set: [in_a_row, per_round, same_call]
 #     params:
 #       in_a_row: {type: number, default: 0, description: rejected calls without one between them that was not; 0 for any number}

@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI08]
 #     when_set: [soft_seconds, hard_seconds, first_soft_seconds, first_hard_seconds]
 #     params:
 #       soft_seconds: {type: number, default: 0, description: seconds after which the agent is told to come to an end; 0 for never}

@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1611]
+#       owasp-agentic: [ASI02]
 #     if: [effect(container)]
 package gate.container.run
 

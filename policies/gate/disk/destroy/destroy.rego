@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1561]
+#       owasp-agentic: [ASI02]
 #     if: [effect(disk)]
 package gate.disk.destroy
 

@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1574.006]
+#       owasp-agentic: [ASI05]
 #     if: [effect(environment)]
 package gate.environment.inject
 

@@ -6,6 +6,10 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1048, T1567]
+#       owasp-agentic: [ASI02]
+#       owasp-mcp: [MCP01]
 #     if: [effect(net.send)]
 #     params:
 #       drop_hosts:

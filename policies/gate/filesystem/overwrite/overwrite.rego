@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1485]
+#       owasp-agentic: [ASI02]
 #     if: [effect(fs.write)]
 package gate.filesystem.overwrite
 

@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1222.002]
+#       owasp-agentic: [ASI03]
 #     if: [effect(fs.permissions)]
 package gate.filesystem.permissions
 

@@ -7,6 +7,11 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       aarm: [R2]
+#       attack: [T1048, T1567]
+#       owasp-agentic: [ASI02]
+#       owasp-mcp: [MCP01]
 #     if: [flow(secret)]
 package gate.flow.secret
 

@@ -7,6 +7,10 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       aarm: [R2]
+#       owasp-agentic: [ASI01, ASI04]
+#       owasp-mcp: [MCP04, MCP06]
 #     if: [flow(untrusted)]
 #     params:
 #       about:

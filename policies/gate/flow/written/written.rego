@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       aarm: [R2]
+#       owasp-agentic: [ASI05]
 #     if: [unknown(code)]
 package gate.flow.written
 

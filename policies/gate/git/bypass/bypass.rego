@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI10]
 #     if: [effect(git.bypass)]
 package gate.git.bypass
 

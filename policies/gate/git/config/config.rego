@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI05]
 #     if: [effect(git.config), effect(git.remote)]
 package gate.git.config
 

@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI02]
 #     if: [effect(git.discard)]
 package gate.git.discard
 

@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI02]
 #     if: [effect(git.history)]
 package gate.git.history
 

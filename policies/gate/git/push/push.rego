@@ -7,6 +7,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI02]
 #     if: [effect(git.push)]
 #     params:
 #       protected:

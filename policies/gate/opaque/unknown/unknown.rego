@@ -9,6 +9,10 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       aarm: [R3]
+#       owasp-agentic: [ASI05]
+#       owasp-mcp: [MCP05]
 #     if: [unknown(syntax), unknown(characters), unknown(limit), unknown(tool), unknown(program), unknown(code), unknown(dialect), unknown(origin), effect(exec.hidden), "mcp__*"]
 package gate.opaque.unknown
 

@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI02, ASI04]
 #     if: [effect(package.publish)]
 package gate.packages.publish
 

@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1053.003, T1098.004, T1543.001, T1543.002, T1546.004]
+#       owasp-agentic: [ASI10]
 #     if: [effect(persistence)]
 package gate.persistence.startup
 

@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1496]
+#       owasp-agentic: [ASI10]
 #     if: [effect(process)]
 package gate.process.attack
 

@@ -8,6 +8,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI05]
 #     if: ["Bash(bash:*)", "Bash(sh:*)", "Bash(zsh:*)", "Bash(dash:*)", "Bash(ksh:*)", "Bash(fish:*)", "Bash(python:*)", "Bash(python3:*)", "Bash(ipython:*)", "Bash(node:*)", "Bash(irb:*)", "Bash(perl:*)", "Bash(lua:*)", "Bash(psql:*)", "Bash(mysql:*)", "Bash(ssh:*)", "Bash(su:*)", "Bash(sudo:*)", "Bash(tmux:*)", "Bash(screen:*)", "Bash(script:*)", "effect(process)"]
 #     params:
 #       agents:

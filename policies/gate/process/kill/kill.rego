@@ -6,6 +6,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1489]
+#       owasp-agentic: [ASI02]
 #     if: [effect(process)]
 package gate.process.kill
 

@@ -7,6 +7,10 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1105]
+#       owasp-agentic: [ASI04, ASI05]
+#       owasp-mcp: [MCP05]
 #     if: [effect(exec.code), effect(exec.remote), effect(exec.shell), effect(net.listen), effect(net.send), effect(package.install)]
 #     params:
 #       trusted_hosts:

@@ -8,6 +8,10 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1552.001, T1552.004]
+#       owasp-agentic: [ASI03]
+#       owasp-mcp: [MCP01]
 #     if: [effect(secret.read)]
 package gate.secrets.read
 

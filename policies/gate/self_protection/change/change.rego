@@ -6,6 +6,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1562.001]
+#       owasp-agentic: [ASI10]
 #     if: [effect(self), effect(fs.write), effect(fs.delete), effect(fs.permissions), effect(process)]
 #     priority: 1000
 package gate.self_protection.change

@@ -6,6 +6,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI02, ASI03]
 #     if: [effect(system)]
 package gate.system.change
 

@@ -7,6 +7,8 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       owasp-agentic: [ASI02, ASI03]
 #     if: [effect(tool), effect(git.push)]
 #     params:
 #       verbs:

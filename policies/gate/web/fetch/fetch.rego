@@ -7,6 +7,9 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     serves:
+#       attack: [T1552.005]
+#       owasp-agentic: [ASI02]
 #     if: [effect(net.fetch), effect(net.send), unknown(tool), WebFetch, web_fetch, webfetch, fetch, http_request, read_url_content, "mcp__*"]
 package gate.web.fetch
 
