@@ -60,7 +60,33 @@ func param(name string, value any) (p hook.Param, err error) {
 	if got := typeName(p.Default); got != p.Type {
 		return p, fmt.Errorf("the default is of type %s, not %s", got, p.Type)
 	}
+	if p.Values, err = allowed(p.Type, decl); err != nil {
+		return p, err
+	}
+	if err := p.Check(p.Default); err != nil {
+		return p, fmt.Errorf("the default: %w", err)
+	}
 	return p, nil
+}
+
+// allowed are the values that a declaration lets a parameter have, none where it lists none.
+func allowed(kind string, decl map[string]any) (values []string, err error) {
+	listed, ok := decl["values"]
+	if !ok {
+		return nil, nil
+	}
+	list, ok := listed.([]any)
+	if !ok || len(list) == 0 || kind != "string" && kind != "array" {
+		return nil, fmt.Errorf("values must list texts, and the type must be string or array")
+	}
+	for _, v := range list {
+		text, ok := v.(string)
+		if !ok || slices.Contains(values, text) {
+			return nil, fmt.Errorf("values must list texts, each once: %v", v)
+		}
+		values = append(values, text)
+	}
+	return values, nil
 }
 
 // tree turns what YAML gives into what JSON would: numbers as text, no times.

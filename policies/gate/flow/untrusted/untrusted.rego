@@ -16,6 +16,7 @@
 #       about:
 #         type: array
 #         default: [host, command, program, instruction]
+#         values: [host, command, program, instruction, package]
 #         description: what is asked about, of host, command, program, instruction and package; host stands for addresses of mail as well
 #       packages:
 #         type: array
