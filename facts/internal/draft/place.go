@@ -13,6 +13,7 @@ import (
 	"gate/hook"
 	"gate/internal/origin"
 	"gate/internal/secret"
+	"gate/internal/wordlist"
 )
 
 // Secret returns what kind of secret a path is, and its grade. Most paths are
@@ -224,12 +225,15 @@ func (d *Draft) unread(p string, t Target, a Access) bool {
 	return (a.Kind == "delete" || a.Keeps) && t.Followed == "temp" && !world.Below(p, d.World.Dir) && !world.Below(d.World.Dir, base)
 }
 
+// AgentDirectories are the names of directories that agents keep their own in.
+const AgentDirectories = " .claude .codex .gemini .qwen .cursor .opencode .factory "
+
 // AgentDirectory says what an agent or gate finds in a directory of that name.
 func AgentDirectory(p string) string {
-	switch path.Base(p) {
-	case ".claude", ".codex", ".gemini", ".qwen", ".cursor", ".opencode", ".factory":
+	switch name := path.Base(p); {
+	case wordlist.Has(AgentDirectories, name):
 		return "agent settings"
-	case ".gate":
+	case name == ".gate":
 		return "gate policy"
 	}
 	return ""

@@ -35,6 +35,42 @@ workflows/*.yml workflows/*.yaml .gitlab-ci.yml .circleci/config.yml azure-pipel
 commands/*.md agents/*.md SKILL.md *.prompt.md *.chatmode.md *.agent.md | agent
 `
 
+// notLater are directories of startRows that a project's own tools fill.
+const notLater = " bin Scripts .venv session-env User workflows .circleci "
+
+// Later are files of startRows that agents, editors, shells and git start though nobody
+// asks for them. A name counts in any directory; the directory above stands before it
+// where that tells. "/**" stands behind a directory of which all counts. Files that are
+// the work of a project, such as package.json, are none: they run where somebody runs
+// them.
+func Later() (patterns []string) {
+	for line := range strings.Lines(startRows) {
+		names, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+		if wordlist.Has(" package registry workflow ", kind) {
+			continue
+		}
+		for name := range strings.FieldsSeq(names) {
+			dir, file, _ := cutLastOr(name)
+			switch {
+			case wordlist.Has(notLater, dir):
+			case kind == "agent" && strings.HasSuffix(file, ".md") && dir != "":
+				for above := range strings.FieldsSeq(draft.AgentDirectories + " .agents .github") {
+					patterns = append(patterns, above+"/"+dir+"/**")
+				}
+			case kind == "agent" && file == "SKILL.md":
+				for above := range strings.FieldsSeq(draft.AgentDirectories + " .agents .github") {
+					patterns = append(patterns, above+"/skills/**")
+				}
+			case dir != "" && glob.Wild(file):
+				patterns = append(patterns, dir+"/**")
+			case !glob.Wild(file):
+				patterns = append(patterns, name)
+			}
+		}
+	}
+	return patterns
+}
+
 // Starts judges the text of a file that runs by itself: what its lines surely do counts
 // as an effect of writing them, and so does a setting that switches approval off. Files
 // of other names are not looked at. The shell stands where such lines would run.

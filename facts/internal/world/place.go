@@ -102,6 +102,29 @@ func (w World) Find(kind, p string) (Place, bool) {
 	return place, ok
 }
 
+// Patterns are the patterns of the places whose class begins with kind, without their
+// exceptions: for whoever looks for such files, and asks [World.Find] about what it finds.
+func (w World) Patterns(kind string) (patterns []string) {
+	rows := placeRows
+	if strings.HasPrefix(kind, "secret.") {
+		rows = secret.Files
+	}
+	for line := range strings.Lines(rows) {
+		if !strings.HasPrefix(line, kind) {
+			continue
+		}
+		_, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+		_, list, _ := strings.Cut(rest, " | ")
+		for list != "" {
+			var word string
+			if word, list = nextWord(list); word != "" && word[0] != '!' {
+				patterns = append(patterns, word)
+			}
+		}
+	}
+	return patterns
+}
+
 // Grade is the grade of a kind of secret that is known by its place; "key" for any other.
 func Grade(what string) string {
 	before, _, ok := strings.Cut(secret.Files, " | "+what+" | ")
