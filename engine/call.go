@@ -64,6 +64,11 @@ func (c *call) refreshFacts() {
 		ev := c.ev
 		facts, fault := guard(c.ctx, c.inline, func() *hook.Facts { return c.facts(&ev) })
 		if fault == nil && facts != nil {
+			if facts.Confined != c.ev.Confined {
+				own := *facts
+				own.Confined = c.ev.Confined
+				facts = &own
+			}
 			c.ev.Facts = facts
 			return
 		}
@@ -104,6 +109,9 @@ func (c *call) decision() hook.Decision {
 	if d.Effect == hook.Ask && c.approved(&d) {
 		d = c.conclude()
 		d.Approved = true
+	}
+	if !c.keep(&d) {
+		d = c.conclude()
 	}
 	return d
 }

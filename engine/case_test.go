@@ -117,6 +117,7 @@ func (s *script) engine(t *testing.T, sources []scopes.Source) *engine.Engine {
 			}
 			return nil
 		}),
+		engine.WithConfiner(jail{}),
 	}, s.opts...)
 	e, err := engine.New(set, opts...)
 	if err != nil {
@@ -140,6 +141,9 @@ func (s *script) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Even
 
 func (s *script) apply(ctx context.Context, a *engine.Answer, rule string, ev *hook.Event) {
 	subject := string(strictjson.Append(nil, ev.Fields[ev.Name.Rewrites()]))
+	if ev.Confined != "" {
+		subject += " by " + ev.Confined
+	}
 	if cond, rest, ok := strings.Cut(rule, ": "); ok {
 		kind, text, _ := strings.Cut(cond, " ")
 		if kind == "when" || kind == "unless" {
@@ -162,6 +166,9 @@ func (s *script) apply(ctx context.Context, a *engine.Answer, rule string, ev *h
 	case "remember": // NAME JSON
 		name, value, _ := strings.Cut(text, " ")
 		v.Remember = append(v.Remember, mark.Mark{Name: name, Value: value})
+	case "confine": // PROFILE TEXT
+		profile, why, _ := strings.Cut(text, " ")
+		v.Confine = append(v.Confine, hook.Confinement{Profile: profile, Reason: why})
 	case "context":
 		v.Context = append(v.Context, hook.Context{Text: text})
 	case "env":
@@ -201,6 +208,24 @@ func (s *script) apply(ctx context.Context, a *engine.Answer, rule string, ev *h
 	default:
 		panic("unknown rule " + rule)
 	}
+}
+
+// A jail confines lines, but for those that say no; what it cannot keep, fails.
+type jail struct{}
+
+func (jail) Plan(_ context.Context, ev *hook.Event, profiles []string) (name, why string) {
+	if line, _ := ev.ToolInput()["command"].(string); line == "" || strings.Contains(line, "cd ") {
+		return "", "it changes the shell"
+	}
+	return strings.Join(slices.Sorted(slices.Values(profiles)), "+"), ""
+}
+
+func (jail) Keep(_ context.Context, ev *hook.Event) (map[string]any, error) {
+	line, _ := ev.ToolInput()["command"].(string)
+	if strings.Contains(line, "full") {
+		return nil, errors.New("the disk is full")
+	}
+	return map[string]any{"command": "run " + ev.Confined + " " + strconv.Itoa(len(line))}, nil
 }
 
 // meet waits until so many hooks wait.
@@ -385,6 +410,9 @@ func describe(d *hook.Decision) string {
 	}
 	if d.Rewrite != nil {
 		line("  rewrite %s", strictjson.Append(nil, d.Rewrite))
+	}
+	if d.Confined != nil {
+		line("  confined by %s: %s", d.Confined.Profile, strictjson.Append(nil, d.Confined.Input))
 	}
 	if d.Output != nil {
 		line("  output %s", strictjson.Append(nil, d.Output))

@@ -15,6 +15,8 @@ type weighed struct {
 	would   *hook.Verdict // the answer before a level or an exception took from it
 	spared  string        // what took from it, as [hook.Step] has it
 	level   scopes.Level
+
+	confines bool // the call can run confined in the place of a question
 }
 
 // counts returns what of an answer may count, and says what does not and why.
@@ -23,7 +25,7 @@ type weighed struct {
 // that was understood.
 func (c *call) counts(h due, a Answer) weighed {
 	v, ignored := c.entitled(h, a)
-	w := weighed{Verdict: v, ignored: ignored, level: h.Level()}
+	w := weighed{Verdict: v, ignored: ignored, level: h.Level(), confines: c.confines()}
 	c.except(h, &w)
 	w.limit(h, a.Fault)
 	return w
@@ -35,7 +37,7 @@ func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 	drop := func(what, why string) { ignored = append(ignored, fmt.Sprintf("%s: %s", what, why)) }
 	v.Remember = signed(h, v.Remember)
 	if h.Observes(c.ev.Name) {
-		if v.Effect() > hook.Pass || len(v.Rewrites)+len(v.Context)+len(v.Consults)+len(v.Env) > 0 {
+		if v.Effect() > hook.Pass || len(v.Rewrites)+len(v.Context)+len(v.Consults)+len(v.Env)+len(v.Confine) > 0 {
 			drop("all but warnings", "it can only observe")
 		}
 		v = hook.Verdict{Warnings: slices.Clone(v.Warnings)}
@@ -52,6 +54,12 @@ func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 		if why := c.modifyIgnored(h, a); why != "" {
 			v.Rewrites = nil
 			drop("modify", why)
+		}
+	}
+	if len(v.Confine) > 0 {
+		if why := c.confineIgnored(h); why != "" {
+			v.Confine = nil
+			drop("confine", why)
 		}
 	}
 	if len(v.Env) > 0 {
@@ -95,6 +103,8 @@ func (c *call) allowIgnored(h due, a Answer) string {
 		return why
 	case !h.Authority.MayAllow():
 		return fmt.Sprintf("%s authority cannot allow", h.Authority)
+	case h.Library && c.changedBesideConfinement(): // it is about the call as the agent sent it
+		return "the call was changed"
 	case h.Opaque:
 	case c.ev.Facts.Opaque:
 		return "the call was not fully understood"
@@ -130,6 +140,22 @@ func (c *call) modifyIgnored(h due, a Answer) string {
 	}
 	return why
 }
+
+// confineIgnored says why a confinement does not count. It only takes away from what the
+// call can do, so a doubt is no reason; but it changes the line, as a rewrite does.
+func (c *call) confineIgnored(h due) string {
+	if !c.confines() {
+		return notBefore
+	}
+	return c.sourceMayNotRewrite("confinements", h.Source)
+}
+
+// confines reports an event before a call, or one about a call that came confined.
+func (c *call) confines() bool {
+	return c.ev.Name.Canonical() == hook.PreToolUse || c.came.Confined != "" && c.ev.Name.Rewrites() == "tool_input"
+}
+
+const notBefore = "a call can be confined on PreToolUse only"
 
 // envIgnored says why variables for the agent's shell do not count: they decide
 // what later commands mean.

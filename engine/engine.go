@@ -39,17 +39,18 @@ type Answer struct {
 
 // An Engine decides about events. It is immutable and safe for concurrent use.
 type Engine struct {
-	set        *scopes.Set
-	evaluators map[hook.Kind]Evaluator
-	facts      func(*hook.Event) *hook.Facts
-	spell      func(*hook.Event, *hook.CommandEdit) ([]hook.Edit, error)
-	validate   func(tool string, input map[string]any) error
-	approvals  func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)
-	done       func(*hook.Event, *hook.Hook) bool
-	allSteps   bool
-	inline     bool
-	now        func() time.Time
-	newID      func() string
+	set         *scopes.Set
+	evaluators  map[hook.Kind]Evaluator
+	facts       func(*hook.Event) *hook.Facts
+	spell       func(*hook.Event, *hook.CommandEdit) ([]hook.Edit, error)
+	validate    func(tool string, input map[string]any) error
+	approvals   func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)
+	done        func(*hook.Event, *hook.Hook) bool
+	confinement confinement // nil: a call that is to be confined is asked about
+	allSteps    bool
+	inline      bool
+	now         func() time.Time
+	newID       func() string
 }
 
 // An Option configures [New].
@@ -192,7 +193,7 @@ func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 		for _, tier := range e.set.For(ev.Name) {
 			c.run(tier)
 		}
-		if c.settled() {
+		if c.settled() && !c.confine() {
 			break
 		}
 		if c.round++; c.round > maxRounds {
@@ -202,6 +203,9 @@ func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 		}
 	}
 	c.judgeParts()
+	if c.confinement != nil {
+		c.confinement.conclude(c)
+	}
 	return c.decision()
 }
 

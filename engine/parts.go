@@ -30,6 +30,9 @@ func (c *call) judgeParts() {
 		for _, tier := range c.set.For(ev.Name) {
 			p.run(tier)
 		}
+		if wanted := p.wanted(); len(wanted) > 0 && !p.rejected() {
+			p.unconfined(wanted, "it is several calls in one", p.ev.Confined == "")
+		}
 		c.add(p)
 		if len(p.changes) > 0 && !c.rejected() {
 			c.reject(fmt.Sprintf("part %d of this, %s, has to be changed first; make it a call of its own", i+1, part.Tool))
@@ -45,6 +48,7 @@ func (c *call) add(p *call) {
 		}
 		s.Verdict.Reasons = slices.DeleteFunc(slices.Clone(s.Verdict.Reasons), func(r hook.Reason) bool { return r.Effect == hook.Allow })
 		s.Verdict.Env, s.Verdict.Rewrites = nil, nil
+		s.Verdict.Confine = nil // it was asked about instead
 		c.steps = append(c.steps, s)
 		c.effect = max(c.effect, s.Effect)
 	}

@@ -21,7 +21,7 @@ const (
 // this very call from the policy. What the policy would rewrite goes too: the
 // exception is for the call as it is.
 func (c *call) except(h due, w *weighed) {
-	if w.Effect() < hook.Ask {
+	if w.Effect() < hook.Ask && len(w.Confine) == 0 {
 		return
 	}
 	e, pos, ok := h.Excepted(&c.ev)
@@ -31,10 +31,14 @@ func (c *call) except(h due, w *weighed) {
 	c.excepted[h.Bound] = true
 	w.keep(sparedByException)
 	w.Reasons = slices.DeleteFunc(slices.Clone(w.Reasons), func(r hook.Reason) bool { return r.Effect >= hook.Ask })
-	w.Halt, w.Rewrites, w.Consults, w.Env = nil, nil, nil, nil
+	w.Halt, w.Rewrites, w.Consults, w.Env, w.Confine = nil, nil, nil, nil, nil
 	last := e.Until.Add(-time.Nanosecond).UTC() // it ends when a day does, as a rule
+	what := w.would.Effect().String()
+	if len(w.would.Confine) > 0 && w.would.Effect() < hook.Ask {
+		what = "confine"
+	}
 	w.ignored = append(w.ignored, fmt.Sprintf("%s: excepted by %s until %s (%s), %s",
-		w.would.Effect(), e.Owner, last.Format("2006-01-02"), e.Reason, pos))
+		what, e.Owner, last.Format("2006-01-02"), e.Reason, pos))
 }
 
 // limit takes away what the hook's level does not let it bring about. A fault
@@ -42,26 +46,25 @@ func (c *call) except(h due, w *weighed) {
 func (w *weighed) limit(h due, fault *hook.Fault) {
 	because := func(what any) string { return fmt.Sprintf("%v: its level is %s, %s", what, w.level, h.LevelPos()) }
 	switch v := w.Verdict; w.level {
+	case setting.LevelConfine:
+		w.confine(h, because)
 	case setting.LevelAsk:
-		if v.Effect() <= hook.Ask {
-			return
-		}
-		w.keep(string(w.level))
-		w.Reasons = capped(w.Reasons, v.Halt, hook.Ask)
-		w.Halt = nil
-		w.ignored = append(w.ignored, because(hook.Deny))
+		w.ask(because)
 	case setting.LevelWarn:
 		if faultEffect(h.Hook, fault) > hook.Pass {
 			w.Warnings = append(slices.Clone(v.Warnings), hook.Reason{
 				Reason: unanswered(h.Hook, fault),
 			})
 		}
-		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Env) == 0 {
+		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Env)+len(v.Confine) == 0 {
 			return
 		}
 		w.keep(string(w.level))
 		objections := capped(v.Reasons, v.Halt, hook.Ask)
 		objections = slices.DeleteFunc(objections, func(r hook.Reason) bool { return r.Effect < hook.Ask })
+		for _, want := range v.Confine {
+			objections = append(objections, hook.Reason{Reason: want.Reason})
+		}
 		w.Verdict = hook.Verdict{Warnings: append(slices.Clone(w.Warnings), objections...), Context: v.Context, Remember: v.Remember}
 		w.ignored = append(w.ignored, because(v.Effect()))
 	case setting.LevelOff, setting.LevelRecord:
@@ -69,7 +72,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 			w.Remember = nil
 			w.ignored = append(w.ignored, because("remember"))
 		}
-		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context)+len(v.Env) == 0 {
+		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context)+len(v.Env)+len(v.Confine) == 0 {
 			return
 		}
 		why := string(w.level)
@@ -81,6 +84,56 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		w.ignored = append(w.ignored, because("would "+v.Effect().String()))
 	}
 }
+
+// ask makes denials questions.
+func (w *weighed) ask(because func(any) string) {
+	if w.Effect() <= hook.Ask {
+		return
+	}
+	w.keep(string(w.level))
+	w.Reasons = capped(w.Reasons, w.Halt, hook.Ask)
+	w.Halt = nil
+	w.ignored = append(w.ignored, because(hook.Deny))
+}
+
+// confine makes questions of a policy confinements, and denials questions: nothing that is
+// denied runs for being confined. Only settings of the administrator or the person may
+// spare a question so.
+func (w *weighed) confine(h due, because func(any) string) {
+	if w.Effect() < hook.Ask {
+		return
+	}
+	if w.Effect() == hook.Deny {
+		w.ask(because)
+		return
+	}
+	if !w.confines {
+		w.ignored = append(w.ignored, "level confine: "+notBefore)
+		return
+	}
+	if !h.LevelAuthority().MayAllow() {
+		w.ignored = append(w.ignored, fmt.Sprintf("level confine: %s authority cannot spare a question, %s", h.LevelAuthority(), h.LevelPos()))
+		return
+	}
+	w.keep(string(w.level))
+	profile := standardProfile
+	if len(w.Confine) > 0 {
+		profile = w.Confine[0].Profile
+	}
+	w.Confine = slices.Clone(w.Confine)
+	for _, r := range w.Reasons {
+		if r.Effect == hook.Ask {
+			asked := attributed(h.Hook, r)
+			w.Confine = append(w.Confine, hook.Confinement{Profile: profile, Reason: r.Reason, Asked: &asked})
+		}
+	}
+	w.Reasons = slices.DeleteFunc(slices.Clone(w.Reasons), func(r hook.Reason) bool { return r.Effect == hook.Ask })
+	w.ignored = append(w.ignored, because(hook.Ask))
+}
+
+// standardProfile is the one by which the level confine has calls run, where the policy
+// has no rule that names another.
+const standardProfile = "project"
 
 // keep remembers the answer before the first thing is taken from it, and what takes
 // it.

@@ -43,16 +43,18 @@ func TestLevels(t *testing.T) {
 		{"halt", hook.Verdict{Halt: reason(hook.Deny)}, nil},
 		{"warn", hook.Verdict{Warnings: reason(hook.Pass)}, nil},
 		{"modify", hook.Verdict{Rewrites: []hook.Rewrite{{Input: map[string]any{"command": "x"}}}}, nil},
+		{"confine", hook.Verdict{Confine: []hook.Confinement{{Profile: "look", Reason: "r"}}}, nil},
 		{"context", hook.Verdict{Context: []hook.Context{{Text: "t"}}}, nil},
 		{"fault", hook.Verdict{}, hook.Faultf(hook.FaultEval, "failed")},
 		{"nothing", hook.Verdict{}, nil},
 	}
 	want := map[scopes.Level]string{
-		setting.LevelOff:    "deny: - · ask: - · allow: - · halt: - · warn: - · modify: - · context: - · fault: - · nothing: -",
-		setting.LevelRecord: "deny: pass would · ask: pass would · allow: pass would · halt: pass would · warn: pass would · modify: pass would · context: pass would · fault: pass · nothing: pass",
-		setting.LevelWarn:   "deny: pass warned would · ask: pass warned would · allow: pass would · halt: pass warned would · warn: pass warned · modify: pass would · context: pass context · fault: pass warned · nothing: pass",
-		setting.LevelAsk:    "deny: ask would · ask: ask · allow: allow · halt: ask would · warn: pass warned · modify: pass modified · context: pass context · fault: ask · nothing: pass",
-		setting.LevelDeny:   "deny: deny · ask: ask · allow: allow · halt: deny halted · warn: pass warned · modify: pass modified · context: pass context · fault: deny · nothing: pass",
+		setting.LevelOff:     "deny: - · ask: - · allow: - · halt: - · warn: - · modify: - · confine: - · context: - · fault: - · nothing: -",
+		setting.LevelRecord:  "deny: pass would · ask: pass would · allow: pass would · halt: pass would · warn: pass would · modify: pass would · confine: pass would · context: pass would · fault: pass · nothing: pass",
+		setting.LevelWarn:    "deny: pass warned would · ask: pass warned would · allow: pass would · halt: pass warned would · warn: pass warned · modify: pass would · confine: pass warned would · context: pass context · fault: pass warned · nothing: pass",
+		setting.LevelConfine: "deny: ask would · ask: ask would · allow: allow · halt: ask would · warn: pass warned · modify: pass modified · confine: ask · context: pass context · fault: ask · nothing: pass",
+		setting.LevelAsk:     "deny: ask would · ask: ask · allow: allow · halt: ask would · warn: pass warned · modify: pass modified · confine: ask · context: pass context · fault: ask · nothing: pass",
+		setting.LevelDeny:    "deny: deny · ask: ask · allow: allow · halt: deny halted · warn: pass warned · modify: pass modified · confine: ask · context: pass context · fault: deny · nothing: pass",
 	}
 	want[setting.LevelNone] = want[setting.LevelDeny]
 	for level, line := range want {

@@ -83,7 +83,7 @@ func rulesOf(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
 		name, _, ok := strings.Cut(line, " contains ")
-		if ok && slices.Contains([]string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember"}, name) && !slices.Contains(out, name) {
+		if ok && slices.Contains([]string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember", "confine"}, name) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

@@ -120,7 +120,7 @@ func TestContract(t *testing.T) {
 	same(t, "METADATA", keys, known(t, head+"#     zzzzzz: 1\npackage a.b\n\ndeny contains \"x\"\n"))
 
 	last := []string(nil)
-	for _, row := range cells(section(t, text, "## The nine rules")) {
+	for _, row := range cells(section(t, text, "## The ten rules")) {
 		if len(row) < 4 {
 			continue
 		}

@@ -112,12 +112,31 @@ type Decision struct {
 	Env      map[string]string // variables for the agent's shell; of two values the first counts, which is the higher scope's
 	Facts    *Facts
 	Steps    []Step
+	Confined *Confined   // nil: the call does not run confined
 	Remember []mark.Mark // what the session is to remember, in run order: nothing of a call that does not run
 	Fault    *Fault      // gate itself could not decide; the Effect is then what closes
 	Notices  []string
 	Approved bool     // a person had approved what would be asked
+	Pending  bool     // a person may still approve what is asked
 	Bundles  []Bundle // that were in force, in their order
 	Took     time.Duration
+}
+
+// A Confined says how a call runs that can do no more than a profile lets it. Its
+// decision's Rewrite starts the launcher.
+type Confined struct {
+	Profile string
+	Input   any      // the tool's input that runs inside
+	Refused []string // after the call: what the profile refused it, with the reasons
+}
+
+// Inside returns the input that the call amounts to: of a confined one that which runs
+// inside, otherwise the rewrite, nil where there is none.
+func (d *Decision) Inside() any {
+	if d.Confined != nil {
+		return d.Confined.Input
+	}
+	return d.Rewrite
 }
 
 // A Bundle names one release of a signed bundle.

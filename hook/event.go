@@ -29,6 +29,10 @@ type Event struct {
 	Parts  []Call         // the calls that this one amounts to, where they are several: each is judged, too; else nil
 	Facts  *Facts         // nil until the engine has worked them out
 	Gate   Gate           // what gate itself adds
+	// Confined is the profile by which the event's line runs, or ran; "" where it is not
+	// confined. The line in Fields is then the one inside.
+	Confined string
+
 	Memory map[string]any // input.session: counters of this session; nil means none
 	Marks  mark.Marks     // of this session: each source sees its own, and the shared ones, as input.session.marks
 

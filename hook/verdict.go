@@ -75,6 +75,22 @@ type Context struct {
 	Hook     string // filled in by the engine
 }
 
+// A Confinement is one member of a confine rule, or what the level confine makes of a
+// question: the call is to run so that it can do no more than a profile lets it.
+type Confinement struct {
+	Profile string
+	Reason  string
+
+	// Spared has nothing follow where the call cannot be confined. Without it somebody
+	// is asked then.
+	Spared bool
+
+	// Asked is the question that the confinement takes the place of: the confined call
+	// goes ahead without it, and where the call cannot be confined it is asked. Nil: the
+	// confinement is a rule's, and allows nothing.
+	Asked *Reason
+}
+
 // A Consult asks for a named handler to judge this one call.
 type Consult struct {
 	Hook   string
@@ -90,6 +106,7 @@ type Verdict struct {
 	Consults []Consult
 	Halt     []Reason // deny, and end the turn
 	Remember []mark.Mark
+	Confine  []Confinement
 
 	// Env are variables for the agent's shell. They count as a rewrite does,
 	// from a trusted source only, and not beside an objection of any hook.

@@ -113,6 +113,8 @@ func common(call, result fields, at string) (Record, error) {
 	r.Remembered, r.Marks.All = call.marks("remembered"), call.marks("marks")
 	r.Halt, _ = result["halt"].(bool)
 	r.Approved, _ = call["approved"].(bool)
+	confined := call.object("confined")
+	r.Confined, r.Refused = confined.text("profile"), confined.texts("refused")
 	var err error
 	if r.Effect, err = result.effect("effect"); err != nil {
 		return Record{}, err

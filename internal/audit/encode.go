@@ -95,6 +95,14 @@ func (r *Record) custom(w *strictjson.Writer) {
 	if r.Place != nil {
 		r.Place.write(w)
 	}
+	if r.Confined != "" {
+		w.Key("confined").Object()
+		w.Key("profile").Text(clip(r.Confined, maxText))
+		if len(r.Refused) > 0 {
+			w.Key("refused").Value(texts(first(r.Refused)))
+		}
+		w.EndObject()
+	}
 	marks, cut := r.marks()
 	if len(cut) > 0 {
 		w.Key("cut").List()

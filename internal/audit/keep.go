@@ -94,7 +94,7 @@ func (r *Record) Keep(ev *hook.Event, d *hook.Decision, facts *hook.Facts, hidde
 	kept := &Kept{input: input}
 	kept.mark(m)
 	if d.Rewrite != nil {
-		kept.rewrite, m = k.keep(d.Rewrite, maxInput/2, "result", "rewrite")
+		kept.rewrite, m = k.keep(d.Inside(), maxInput/2, "result", "rewrite")
 		kept.mark(m)
 	}
 	kept.mark(ofFacts)

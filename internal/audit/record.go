@@ -39,6 +39,9 @@ type Record struct {
 
 	Approved bool // a person had approved what would be asked
 
+	Confined string   // the profile by which the call runs, or ran, confined; "" where it does not
+	Refused  []string // after the call: what that profile refused it
+
 	Reasons []Reason
 	Warned  []Reason // warnings
 	Changed []string // hooks whose rewrite took effect
@@ -123,6 +126,9 @@ func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Approved: d.Approved, Took: d.Took,
 		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
 		Remembered: d.Remember, Marks: ev.Marks,
+	}
+	if c := d.Confined; c != nil {
+		r.Confined, r.Refused = c.Profile, c.Refused
 	}
 	for _, b := range d.Bundles {
 		r.Bundles = append(r.Bundles, Bundle{BundleName(b), strconv.FormatInt(b.Version, 10), b.Digest})

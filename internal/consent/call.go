@@ -44,7 +44,7 @@ func CallOf(ev *hook.Event, d *hook.Decision) (Call, error) {
 	if facts == nil {
 		facts = ev.Facts
 	}
-	meaning, err := canonical(map[string]any{"facts": facts.Document(), "rewrite": d.Rewrite}, 0)
+	meaning, err := canonical(map[string]any{"facts": facts.Document(), "rewrite": d.Inside()}, 0)
 	if err != nil {
 		return Call{}, fmt.Errorf("facts: %w", err)
 	}

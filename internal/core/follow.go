@@ -124,7 +124,7 @@ func ending(ev *hook.Event, rejected bool) func(*session.Memory) {
 func starting(ev *hook.Event, d *hook.Decision) (kind session.Kind, name string) {
 	switch ev.Name.Canonical() {
 	case hook.PreToolUse:
-		input, changed := d.Rewrite.(map[string]any)
+		input, changed := d.Inside().(map[string]any)
 		if !changed {
 			input = ev.ToolInput()
 		}

@@ -168,6 +168,9 @@ func (l *loader) policy(m module) *hook.Hook {
 	if slices.Contains(defined, "modify") && len(h.Events) > 0 && !slices.ContainsFunc(h.Events, rewritable) {
 		l.fault("%s: modify, but nothing can be rewritten on %s", m.pos, h.Events[0])
 	}
+	if slices.Contains(defined, "confine") && len(h.Events) > 0 && !slices.Contains(h.Events, hook.PreToolUse) {
+		l.fault("%s: confine, but a call can be confined on PreToolUse only, and not on %s", m.pos, h.Events[0])
+	}
 	l.checkParams(m, h)
 	if len(defined) == 0 && verdict.InputSchema(h) == nil {
 		return nil // what is wrong with it is said

@@ -14,7 +14,7 @@ import (
 )
 
 // rules are the names that mean something, each a partial set.
-var rules = []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember"}
+var rules = []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember", "confine"}
 
 // Rules lists them.
 func Rules() []string { return slices.Clone(rules) }
@@ -25,7 +25,7 @@ var misnamed = map[string]string{
 	"reject": "deny", "forbid": "deny", "denies": "deny", "denied": "deny",
 	"permit": "allow", "allowed": "allow", "allows": "allow", "confirm": "ask", "prompt": "ask",
 	"warning": "warn", "warnings": "warn", "rewrite": "modify", "mutate": "modify", "transform": "modify", "modifies": "modify",
-	"add_context": "context", "inject": "context", "stop": "halt", "remembers": "remember", "mark": "remember",
+	"add_context": "context", "inject": "context", "stop": "halt", "remembers": "remember", "mark": "remember", "confines": "confine", "sandbox": "confine", "jail": "confine",
 }
 
 // memberKeys are the keys of a rule's members.
@@ -37,6 +37,8 @@ func memberKeys(rule string) []string {
 		return []string{"text", "strategy"}
 	case "consult":
 		return []string{"hook", "reason"}
+	case "confine":
+		return []string{"profile", "reason", "otherwise"}
 	case "remember":
 		return []string{"mark", "value", "for"}
 	}

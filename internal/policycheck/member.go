@@ -26,6 +26,8 @@ func memberKeys(rule string) map[string]memberKey {
 		return map[string]memberKey{"text": {text, true}, "strategy": {text, false}}
 	case "consult":
 		return map[string]memberKey{"hook": {text, true}, "reason": {text, true}}
+	case "confine":
+		return map[string]memberKey{"profile": {text, true}, "reason": {text, true}, "otherwise": {text, false}}
 	case "remember": // without a mark, or with another for, it is reported at load
 		return map[string]memberKey{"mark": {text, false}, "value": {^kinds(0), false}, "for": {text, false}}
 	}
@@ -45,9 +47,9 @@ func (c *checker) members(s *scope, r *ast.Rule) {
 		case m.any():
 		case m.kinds&object != 0:
 			c.form(s, r, name, m)
-		case m.kinds&text == 0, name == "modify", name == "consult":
+		case m.kinds&text == 0, name == "modify", name == "consult", name == "confine":
 			wanted := "a string or an object"
-			if name == "modify" || name == "consult" {
+			if name == "modify" || name == "consult" || name == "confine" {
 				wanted = "an object"
 			}
 			c.report(s, r.Head.Key.Location, Error, "member", fmt.Sprintf("a member of %s is %s", name, m.kinds), "give "+wanted)

@@ -138,8 +138,8 @@ func (s *Suite) coverCases(ctx context.Context, cases []Case, tracer *cover.Cove
 				continue
 			}
 			events := []hook.Event{*m.event}
-			if field := m.event.Name.Rewrites(); m.decision.Rewrite != nil && field != "" {
-				events = append(events, m.event.With(field, m.decision.Rewrite))
+			if field := m.event.Name.Rewrites(); m.decision.Inside() != nil && field != "" {
+				events = append(events, m.event.With(field, m.decision.Inside()))
 			}
 			if err := s.coverEvents(ctx, tracer, compiler, wrapped(wrap(guards)), p, &m.decision, events); err != nil {
 				return err

@@ -95,8 +95,8 @@ func (v *visit) step(ctx context.Context, step *Step, m *moment, yield func(*mom
 	later := *step
 	later.After = time.Nanosecond
 	later.Event = merged(step.Event, map[string]any{"hook_event_name": string(hook.PostToolUse), "tool_response": outputOf(step, m.event)})
-	if field := m.event.Name.Rewrites(); field != "" && m.decision.Rewrite != nil {
-		later.Event[field] = m.decision.Rewrite
+	if field := m.event.Name.Rewrites(); field != "" && m.decision.Inside() != nil {
+		later.Event[field] = m.decision.Inside()
 	}
 	result := &moment{number: m.number, at: m.at, line: m.line, result: true}
 	_, err = v.decide(ctx, &later, result)
@@ -244,7 +244,7 @@ func (f files) after(step *Step, ev *hook.Event, d *hook.Decision) files {
 // written is the file once a call has written it: the tools that bring a text along say
 // what is in it.
 func (e entry) written(ev *hook.Event, d *hook.Decision) entry {
-	input, changed := d.Rewrite.(map[string]any)
+	input, changed := d.Inside().(map[string]any)
 	if !changed {
 		input = ev.ToolInput()
 	}

@@ -39,7 +39,7 @@ func rewriteOf(field string, d *hook.Decision) any {
 	if field == "tool_response" {
 		return d.Output
 	}
-	return d.Rewrite
+	return d.Inside()
 }
 
 // unsettledEvents holds the events that gate.event made in the files of results

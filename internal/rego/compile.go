@@ -20,7 +20,7 @@ type policy struct {
 	err      error
 }
 
-// A rule is one of the nine that a policy has.
+// A rule is one of the ten that a policy has.
 type rule struct {
 	name verdict.Rule
 	v    ast.Var // its variable in the query
@@ -170,7 +170,7 @@ func newCompiler(caps *ast.Capabilities, guards *guardSet) *ast.Compiler {
 
 const maxErrors = 100
 
-// ask makes the query for a package: one reference for each of the nine rules
+// ask makes the query for a package: one reference for each of the ten rules
 // that it has. Static references let OPA go straight to the rules.
 func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 	files := s.files.ofPackage(pkg)
@@ -192,7 +192,7 @@ func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 	return p
 }
 
-// rulesOf returns which of the nine rules a package has.
+// rulesOf returns which of the ten rules a package has.
 func rulesOf(c *ast.Compiler, pkg string) (rules []rule) {
 	path := packageRef(pkg)
 	for _, name := range verdict.Rules() {

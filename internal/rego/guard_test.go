@@ -97,7 +97,7 @@ func TestGuardsRefuse(t *testing.T) {
 }
 
 // FuzzMember gives each rule a member of any shape. Whatever cannot be
-// understood of deny, ask, halt and modify is a Reject; nothing is silent.
+// understood of deny, ask, halt, modify and confine is a Reject; nothing is silent.
 func FuzzMember(f *testing.F) {
 	for _, seed := range []string{
 		`"x"`, `{"reason": "x"}`, `{"reason": "x", "span": [0, 1]}`, `{"reason": "x", "edits": [{"span": [0, 1], "text": ""}]}`,
@@ -106,7 +106,7 @@ func FuzzMember(f *testing.F) {
 		f.Add(seed)
 	}
 	s := sourceOf("project", hook.Project)
-	for _, rule := range []string{"deny", "ask", "halt", "modify", "allow", "warn", "context", "consult", "remember"} {
+	for _, rule := range []string{"deny", "ask", "halt", "modify", "confine", "allow", "warn", "context", "consult", "remember"} {
 		m := module(rule+".rego", "package acme."+rule+"\n\n"+rule+" contains input.member\n")
 		s.Modules = append(s.Modules, m)
 		s.Hooks = append(s.Hooks, newHook(&s, m))
@@ -120,13 +120,13 @@ func FuzzMember(f *testing.F) {
 		}
 		for i, a := range e.Evaluate(context.Background(), s.Hooks, ev) {
 			v := a.Verdict
-			said := len(v.Reasons) + len(v.Halt) + len(v.Rewrites) + len(v.Warnings) + len(v.Context) + len(v.Consults) + len(v.Remember)
+			said := len(v.Reasons) + len(v.Halt) + len(v.Rewrites) + len(v.Warnings) + len(v.Context) + len(v.Consults) + len(v.Remember) + len(v.Confine)
 			switch {
 			case a.Fault == nil && said != 1:
 				t.Errorf("%s: neither an answer nor a fault", s.Hooks[i].ID)
-			case a.Fault != nil && i < 4 && v.Effect() != hook.Deny:
+			case a.Fault != nil && i < 5 && v.Effect() != hook.Deny:
 				t.Errorf("%s: malformed, yet %s: %v", s.Hooks[i].ID, v.Effect(), a.Fault)
-			case a.Fault != nil && i >= 4 && v.Effect() != hook.Pass:
+			case a.Fault != nil && i >= 5 && v.Effect() != hook.Pass:
 				t.Errorf("%s: malformed, yet %s", s.Hooks[i].ID, v.Effect())
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"gate/internal/verdict"
 )
 
-// shapes checks what the nine names are used for in the source's own files.
+// shapes checks what the ten names are used for in the source's own files.
 // The library's helpers may name their rules as they like: nobody asks them.
 func (s *source) shapes(files []*module) error {
 	var errs []error
@@ -20,8 +20,8 @@ func (s *source) shapes(files []*module) error {
 	return errors.Join(errs...)
 }
 
-// shape reports rules with one of the nine names that are no sets: OPA would
-// evaluate them to something else, or to nothing.
+// shape reports rules with one of the ten names that are no sets: OPA would evaluate
+// them to another kind of value, or to nothing.
 func (m *module) shape() error {
 	if m.ast == nil {
 		return nil

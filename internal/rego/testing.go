@@ -38,7 +38,7 @@ func Params(s scopes.Source) (map[string]any, error) {
 	return p.Values(), unique(errs)
 }
 
-// IsRule reports whether name is one of the nine rules by which policies speak.
+// IsRule reports whether name is one of the ten rules by which policies speak.
 func IsRule(name string) bool { return verdict.Known(name) }
 
 // Tidy turns OPA's list of errors into joined ones of the form "file:line: what",

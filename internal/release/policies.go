@@ -36,9 +36,9 @@ func hooksByID(r *Release) map[string]*hook.Hook {
 }
 
 // tightening are the rules by which a policy holds something back.
-var tightening = []string{"deny", "ask", "halt", "warn", "consult"}
+var tightening = []string{"deny", "ask", "halt", "warn", "consult", "confine"}
 
-// verbs lists which of the nine rules a policy has.
+// verbs lists which of the ten rules a policy has.
 func (r *Release) verbs(h *hook.Hook) []string {
 	var list []string
 	for path := range r.program.rules {

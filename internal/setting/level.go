@@ -13,16 +13,19 @@ import (
 type Level string
 
 const (
-	LevelNone   Level = ""       // nobody set one: as written
-	LevelOff    Level = "off"    // not run
-	LevelRecord Level = "record" // run, and what it would have done is in the decision's steps; nothing else happens
-	LevelWarn   Level = "warn"   // denials, asks and faults become warnings; nothing is allowed or rewritten
-	LevelAsk    Level = "ask"    // denials and faults that close become asks
-	LevelDeny   Level = "deny"   // as written
+	LevelNone    Level = ""        // nobody set one: as written
+	LevelOff     Level = "off"     // not run
+	LevelRecord  Level = "record"  // run, and what it would have done is in the decision's steps; nothing else happens
+	LevelWarn    Level = "warn"    // denials, asks and faults become warnings; nothing is allowed or rewritten
+	LevelConfine Level = "confine" // asks become calls that run confined, denials and faults that close become asks
+	LevelAsk     Level = "ask"     // denials and faults that close become asks
+	LevelDeny    Level = "deny"    // as written
 )
 
 // Levels returns the levels, the laxest first.
-func Levels() []Level { return []Level{LevelOff, LevelRecord, LevelWarn, LevelAsk, LevelDeny} }
+func Levels() []Level {
+	return []Level{LevelOff, LevelRecord, LevelWarn, LevelConfine, LevelAsk, LevelDeny}
+}
 
 // ParseLevel reads a level's name.
 func ParseLevel(s string) (Level, error) {
@@ -41,7 +44,7 @@ func (l Level) Cap(e hook.Effect) hook.Effect {
 	switch l {
 	case LevelOff, LevelRecord, LevelWarn:
 		return hook.Pass
-	case LevelAsk:
+	case LevelConfine, LevelAsk:
 		return min(e, hook.Ask)
 	}
 	return e

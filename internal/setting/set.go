@@ -24,6 +24,15 @@ type Bound struct {
 // silent about it.
 func (b *Bound) Level() Level { return b.level.Level }
 
+// LevelAuthority returns whose settings Level comes from; it is not valid where they are
+// silent.
+func (b *Bound) LevelAuthority() hook.Authority {
+	if b.level.Layer == nil {
+		return 0
+	}
+	return b.level.Layer.Authority
+}
+
 // LevelPos returns file:line of the setting that Level comes from.
 func (b *Bound) LevelPos() string { return b.level.Pos() }
 

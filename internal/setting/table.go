@@ -242,7 +242,7 @@ var TableOf = [...]Setting{
 	},
 	{
 		Field: Field{Key: KeyPolicies, Says: "levels, by policy or group (below)", Bearing: Stricter, At: func(v any) any { return worded(&v.(*Layer).Policies) },
-			Type: &Type{Kind: Map, Pattern: namePattern, Of: &Type{Kind: Word, Words: []string{"off", "record", "warn", "ask", "deny"}}}},
+			Type: &Type{Kind: Map, Pattern: namePattern, Of: &Type{Kind: Word, Words: []string{"off", "record", "warn", "confine", "ask", "deny"}}}},
 		Weigh: ByPolicy, None: "as written",
 	},
 	{

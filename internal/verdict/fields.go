@@ -20,7 +20,7 @@ func fieldsOf(name Rule, v value.Value) (fields, error) {
 	switch v := v.(type) {
 	case value.String:
 		switch name {
-		case Modify, Consult:
+		case Modify, Consult, Confine:
 			return fields{}, fmt.Errorf("a string where an object is wanted")
 		case Context:
 			return fields{parts: []value.Pair{{Key: value.String("text"), Value: v}}}, nil

@@ -60,7 +60,7 @@ func (r *Reader) malformed(ru place, err error) {
 		r.fault = &hook.Fault{Kind: hook.FaultOutput, Err: err}
 	}
 	switch ru.name {
-	case Deny, Ask, Halt, Modify:
+	case Deny, Ask, Halt, Modify, Confine:
 		r.verdict.Reasons = append(r.verdict.Reasons, hook.Reason{
 			ID:     r.hook.ID,
 			Effect: hook.Deny,
@@ -85,6 +85,8 @@ func (r *Reader) member(ru place, v value.Value) error {
 		return r.consult(f)
 	case Remember:
 		return r.remember(f)
+	case Confine:
+		return r.confine(f)
 	}
 	return r.reason(ru, f)
 }
@@ -204,5 +206,22 @@ func (r *Reader) consult(f fields) error {
 		return f.err
 	}
 	r.verdict.Consults = append(r.verdict.Consults, c)
+	return nil
+}
+
+func (r *Reader) confine(f fields) error {
+	c := hook.Confinement{Profile: f.required("profile"), Reason: f.required("reason")}
+	otherwise := f.text("otherwise")
+	if f.err != nil {
+		return f.err
+	}
+	switch otherwise {
+	case "", "ask":
+	case "pass":
+		c.Spared = true
+	default:
+		return fmt.Errorf("otherwise %q; it is ask or pass", otherwise)
+	}
+	r.verdict.Confine = append(r.verdict.Confine, c)
 	return nil
 }

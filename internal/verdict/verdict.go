@@ -1,4 +1,4 @@
-// Package verdict knows what the rules of a policy mean: the nine by which it
+// Package verdict knows what the rules of a policy mean: the ten by which it
 // speaks, and what their members may hold.
 //
 // Every evaluator of policies reads what it worked out here, so that all say the
@@ -14,7 +14,7 @@ import (
 	"gate/hook"
 )
 
-// A Rule is one of the nine rules by which a policy speaks.
+// A Rule is one of the ten rules by which a policy speaks.
 type Rule string
 
 // The rules.
@@ -29,16 +29,17 @@ const (
 	Consult Rule = "consult"
 
 	Remember Rule = "remember"
+	Confine  Rule = "confine"
 )
 
 // Rules returns the rules in the order in which a verdict holds their members.
-func Rules() [9]Rule {
-	return [...]Rule{Halt, Deny, Ask, Allow, Modify, Context, Warn, Consult, Remember}
+func Rules() [10]Rule {
+	return [...]Rule{Halt, Deny, Ask, Allow, Modify, Context, Warn, Consult, Remember, Confine}
 }
 
 // List returns the names of all rules in a text for people.
 func List() string {
-	names := make([]string, 0, 9)
+	names := make([]string, 0, 10)
 	for _, r := range Rules() {
 		names = append(names, string(r))
 	}
@@ -60,6 +61,8 @@ func (r Rule) takes(key string) bool {
 		return key == "text" || key == "strategy"
 	case Consult:
 		return key == "hook" || key == "reason"
+	case Confine:
+		return key == "profile" || key == "reason" || key == "otherwise"
 	case Remember:
 		return key == "mark" || key == "value" || key == "for"
 	}

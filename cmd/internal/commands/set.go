@@ -37,7 +37,7 @@ func newSet(p process) *cobra.Command {
 			"JSON; gate takes any other value as text. The command writes a tighter value at once,\n" +
 			"in scripts too. For a looser one a person must type the code that it shows at a\n" +
 			"terminal. It refuses to run within an agent's session.\n\n" +
-			"  policies.POLICY      off, record, warn, ask or deny; also of a group of policies\n" +
+			"  policies.POLICY      off, record, warn, confine, ask or deny; also of a group of policies\n" +
 			"  params.POLICY.NAME   a parameter's value\n" +
 			"  plugins.NAME         true or false, or the directory of a plugin that is on\n" +
 			"  and the keys of docs/settings.md, such as deadline, log, approvals, disableAllHooks",

@@ -37,10 +37,14 @@ func Decision(d *hook.Decision, canAsk bool) map[string]any {
 		"bundles":  Bundles(d.Bundles),
 		"changes":  changes(d.Changes),
 		"remember": Marks(d.Remember),
+		"confined": nil,
 		"facts":    Value(d.Facts.Document()),
 		"flow":     flows(d.Facts),
 		"steps":    Steps(d.Steps),
 		"took_us":  d.Took.Microseconds(),
+	}
+	if c := d.Confined; c != nil {
+		doc["confined"] = map[string]any{"profile": c.Profile, "input": Value(c.Input), "refused": Strings(c.Refused)}
 	}
 	if d.Halt != nil {
 		doc["halt"] = Reason(*d.Halt)

@@ -53,7 +53,7 @@ func (d Policy) Files() ([]File, error) {
 	title := strings.ReplaceAll(name, "_", " ")
 	silence := "effect: pass"
 	switch d.Effect {
-	case "modify":
+	case "modify", "confine":
 		silence = s.rewrites + ": null"
 	case "warn":
 		silence = "warnings: []"
@@ -114,12 +114,13 @@ var deeds = map[string]deed{
 	"allow":    {"lets go ahead without a question", "", "effect: allow"},
 	"modify":   {"rewrites", "", ""},
 	"remember": {"remembers", "", "effect: pass, marks: {NAME: deploy}"},
+	"confine":  {"confines", "confine contains {\"profile\": \"project\", \"reason\": REASON}", "effect: pass, rewrite: {command: gate run --call ID}"},
 	"consult":  {"has a judge decide about", "consult contains {\"hook\": \"judge\", \"reason\": REASON}", "faults: [ID]"},
 }
 
 // Effects are the rules that there is a template for.
 func Effects() []string {
-	return []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember"}
+	return []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember", "confine"}
 }
 
 // Events are the events that there is a template for.
@@ -152,6 +153,8 @@ func (d Policy) scene() (scene, error) {
 		return scene{}, fmt.Errorf("no template for the event %s; there are %s", strictjson.Quoted(string(d.Event)), strings.Join(Events(), ", "))
 	case d.Effect == "modify" && !rewritable(d.Event):
 		return scene{}, fmt.Errorf("nothing can be rewritten on %s; modify is for %s", d.Event, eventsThat(rewritable))
+	case d.Effect == "confine" && d.Event != hook.PreToolUse:
+		return scene{}, fmt.Errorf("nothing can be confined on %s; confine is for %s", d.Event, hook.PreToolUse)
 	case d.Effect == "allow" && !shellEvent(d.Event):
 		return scene{}, fmt.Errorf("there is nothing to allow on %s; allow is for %s", d.Event, eventsThat(shellEvent))
 	}

@@ -99,7 +99,7 @@ func (s scene) rule(d Policy) (rule, expect string) {
 	text := strings.NewReplacer("REASON", s.reason, "SPAN", span).Replace(member)
 	text += " if {\n\t" + strings.Join(condition, "\n\t") + "\n}"
 	text = strings.ReplaceAll(text, "params.ID.", "params."+d.ID+".")
-	return text, strings.ReplaceAll(expect, "ID", d.ID)
+	return text, strings.ReplaceAll(expect, "[ID]", "["+d.ID+"]")
 }
 
 // rememberRule leaves a mark, and a rule that reads it.

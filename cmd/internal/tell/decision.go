@@ -25,6 +25,8 @@ func Decision(p screen.Page, ev *hook.Event, d *hook.Decision, why string) strin
 	switch {
 	case len(d.Reasons) == 0 && d.Fault == nil && d.Rewrite == nil:
 		fmt.Fprintf(&b, "%s: no policy objects\n", p.Effect(d.Effect, d.Effect.String()))
+	case d.Confined != nil:
+		fmt.Fprintf(&b, "%s: it runs confined by the profile %s\n", p.Effect(d.Effect, d.Effect.String()), strictjson.Visible(d.Confined.Profile))
 	case d.Rewrite != nil:
 		fmt.Fprintf(&b, "%s: it runs changed\n", p.Effect(d.Effect, d.Effect.String()))
 	}
@@ -49,7 +51,7 @@ func Decision(p screen.Page, ev *hook.Event, d *hook.Decision, why string) strin
 	for _, line := range unansweredBy(d) {
 		fmt.Fprintf(&b, "warning: %s\n", screen.Hang(strictjson.Visible(line)))
 	}
-	if input, ok := d.Rewrite.(map[string]any); ok {
+	if input, ok := d.Inside().(map[string]any); ok {
 		printChange(&b, ev, input, d.Changes)
 	}
 	for _, c := range d.Context {

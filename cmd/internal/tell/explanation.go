@@ -196,10 +196,18 @@ func inShort(v any) string {
 func (t *telling) passed() {
 	d := &t.e.Decision
 	what := "no policy objects"
-	if d.Rewrite != nil {
+	switch {
+	case d.Confined != nil:
+		what = "it runs confined by the profile " + strictjson.Visible(d.Confined.Profile)
+	case d.Rewrite != nil:
 		what = "it runs changed"
 	}
 	t.printf("%s: %s\n", t.Effect(d.Effect, d.Effect.String()), what)
+	if d.Confined != nil {
+		for _, what := range d.Confined.Refused {
+			t.printf("  refused: %s\n", strictjson.Visible(what))
+		}
+	}
 	if text := shellText(d); text != "" {
 		t.printf("  %s\n", screen.Short(strictjson.OneLine(text), screen.LineWidth))
 	} else {

@@ -45,6 +45,12 @@ func Record(p screen.Page, r *audit.Record) string {
 	if r.Kept != nil && r.Kept.Rewrite != nil {
 		fmt.Fprintf(&b, "  runs: %s\n", screen.Hang(strictjson.Visible(Input(r.Kept.Rewrite))))
 	}
+	if r.Confined != "" {
+		fmt.Fprintf(&b, "confined by: %s\n", strictjson.Visible(r.Confined))
+	}
+	for _, what := range r.Refused {
+		fmt.Fprintf(&b, "refused: %s\n", strictjson.Visible(what))
+	}
 	marksText(&b, "remembered", r.Remembered)
 	for _, f := range r.Faults {
 		fmt.Fprintf(&b, "fault: %s\n", strictjson.Visible(f))
