@@ -48,6 +48,7 @@ var layers = [][]string{
 	{"internal/audit/otlp", "engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},
 	{"internal/rego", "internal/handlers", "internal/plan", "internal/acs", "internal/authzen", "engine/models", "engine/mcpclient", "internal/source/fetch"},
 	{"internal/plan/build", "internal/plan/agree", "internal/explain", "internal/serve", "internal/places"},
+	{"internal/confine/offer"},
 	{"internal/core", "internal/lastgood"},
 	{"internal/forms", "internal/sources", "internal/hookpath"},
 	{"internal/setup"},

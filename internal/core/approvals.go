@@ -37,8 +37,8 @@ func (a *approver) use(_ context.Context, ev *hook.Event, d *hook.Decision) (gra
 	return "by a person at a terminal, for this one call", err == nil
 }
 
-// remember keeps a call that is still asked about for whoever may approve it,
-// and returns what the person should know.
+// remember keeps a call that is still asked about, so that somebody may approve it; the
+// decision then says so. It returns what the person should know.
 func (a *approver) remember(ev *hook.Event, d *hook.Decision) []string {
 	if d.Effect != hook.Ask {
 		return nil
@@ -59,6 +59,7 @@ func (a *approver) remember(ev *hook.Event, d *hook.Decision) []string {
 	case err != nil:
 		notices = append(notices, "this call cannot be approved: "+err.Error())
 	default:
+		d.Pending = true
 		notices = append(notices, fmt.Sprintf("a person may approve this one call, in a terminal of their own: gate approve %s", d.ID))
 	}
 	return notices

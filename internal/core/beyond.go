@@ -34,10 +34,10 @@ type Beyond interface {
 
 // beyond reports, before anything is done about an event, that it takes a
 // [Beyond]: a session begins, where people are told much and what is old is
-// removed, its memory cannot be read, hooks that are registered in it may be about the
+// removed, its memory cannot be read, the call was to run confined, hooks that are registered in it may be about the
 // event, or a text waits for tools that this program cannot tell.
 func (g *Gate) beyond(s *Session, ev *hook.Event) bool {
-	if ev.Name.Canonical() == hook.SessionStart || s.err != nil {
+	if ev.Name.Canonical() == hook.SessionStart || s.err != nil || g.confined(ev) {
 		return true
 	}
 	return s.Known != nil && (Listens(s.Known, ev) || slices.ContainsFunc(s.Known.Injections, g.untold))
@@ -98,10 +98,10 @@ func (g *Gate) offered(ev *hook.Event) bool {
 
 // beyondOnce reports, before anything follows from a decision, that it takes a
 // [Beyond]: a hook could not answer, which the other program may do better, a
-// person may have approved the call, a skill or sub-agent starts, or there is
+// person may have approved the call, it is to run confined, a skill or sub-agent starts, or there is
 // something late to be said.
 func (g *Gate) beyondOnce(ev *hook.Event, d *hook.Decision) bool {
-	if d.Fault != nil || d.Effect == hook.Ask && g.Set.Settings().Approvals.Enabled {
+	if d.Fault != nil || d.Effect == hook.Ask && g.Set.Settings().Approvals.Enabled || confines(d) {
 		return true
 	}
 	for i := range d.Steps {

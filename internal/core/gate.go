@@ -74,6 +74,10 @@ type Machine struct {
 	// Shown keep what sessions were shown; nil: files below State do, unless Past.
 	Shown *session.Texts
 
+	// Tries says that no call is about to be made: what would run confined is told, and
+	// nobody asks whether the machine can hold it.
+	Tries bool
+
 	// AllFacts has facts worked out that no hook in force reads, too.
 	AllFacts bool
 
@@ -91,6 +95,10 @@ type Gate struct {
 	Reader *facts.Reader
 	Engine *engine.Engine // nil where [New] had no Parts
 	Beyond Beyond         // nil: a call that needs it is handed over
+
+	// Confinement has calls run confined; nil: a call that is to run so, or did, is handed
+	// over, and is asked about where nobody takes it.
+	Confinement Confinement
 
 	// Holds is asked once there is a decision, and before anything follows from it:
 	// with an error what the Gate was made of is not what there is, and the call is

@@ -79,12 +79,17 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 		g.lose(ev)
 		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: s.err}), nil
 	}
+	told := func(*hook.Decision) {}
+	if g.Confinement != nil && !g.Past {
+		told = g.Confinement.Came(ev)
+	}
 	d := g.Decide(ctx, g.begin(ctx, s, *ev))
 	b := s.begun.Load()
 	if b != nil && b.err != nil {
 		g.lose(ev)
 		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: b.err}), nil
 	}
+	told(&d)
 	if b != nil {
 		ev.Memory, ev.Marks = b.came.Memory, b.came.Marks
 	}

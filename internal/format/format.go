@@ -32,6 +32,9 @@ const (
 	Log
 	LogHead
 	LogCursor
+	ConfinedCall
+	ConfinedCopy
+	Holds
 	Compiled
 	LastGood
 	Verdict

@@ -61,8 +61,23 @@ var table = [kinds]File{
 		Writer: "`gate log ship`, `gate sync`", Readers: "the same, rotation of the log",
 		Older: "read", Newer: "members that this gate does not know are passed over", Lost: "nothing: at worst records are sent twice",
 	},
+	ConfinedCall: {
+		Name: "call that runs confined", Where: []string{"STATE/confined/calls/*"}, Number: 1,
+		Writer: "`gate hook`; of the end, `gate-run`", Readers: "`gate-run`, once; `gate hook` after the call",
+		Older: "read", Newer: "nothing runs: other fields than it knows are a fault", Lost: "a call that has not started yet, and what it was refused",
+	},
+	ConfinedCopy: {
+		Name: "changes of caches", Where: []string{"STATE/confined/*/*/**"},
+		Writer: "confined programs", Readers: "the same, in that project",
+		Older: "files of tools, as they wrote them", Newer: "the same", Lost: "nothing but time", Cache: true,
+	},
+	Holds: {
+		Name: "what the machine can confine", Where: []string{"STATE/confined/machine.json"}, Number: 1,
+		Writer: "`gate hook`, `gate doctor`", Readers: "the same",
+		Older: "not used; the launcher is asked again", Newer: "not used; the launcher is asked again", Lost: "nothing but time", Cache: true,
+	},
 	Compiled: {
-		Name: "compiled form", Where: []string{"STATE/compiled/*.plan", "MANAGED/compiled/*.plan"}, Number: 8, Prefix: "gate artifact ",
+		Name: "compiled form", Where: []string{"STATE/compiled/*.plan", "MANAGED/compiled/*.plan"}, Number: 10, Prefix: "gate artifact ",
 		Writer: "`gate install`, `gate build`, `gate sync`, `gate hook` afterwards", Readers: "`gate-hook`, `gate hook`",
 		Older: "not used; made anew from the files", Newer: "not used; made anew from the files", Lost: "nothing but time", Cache: true,
 	},

@@ -51,6 +51,16 @@ func Own(d Dirs) []facts.Place {
 	}
 }
 
+// Launcher is where the program lies that starts confined calls: beside this one, whether
+// or not it is there. It is "" where nobody knows where this program lies.
+func Launcher() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return Beside(exe, "gate-run")
+}
+
 // pluginOf is the directory of the agent's plugin that a program lies in, "" for none. An
 // agent may read it from where its marketplace lies, outside its own directory.
 func pluginOf(program string) string {

@@ -14,6 +14,7 @@ import (
 	"gate/internal/backtracking"
 	"gate/internal/core"
 	"gate/internal/rego"
+	"gate/internal/setup"
 	"gate/internal/strictjson"
 	"gate/scopes"
 )
@@ -102,7 +103,7 @@ func (s *Suite) build(c *Case) (*pipeline, error) {
 		}
 		return []engine.Option{
 			engine.WithEvaluator(hook.Rego, split{own: s.libraryEvaluator(own), others: rego.New(s.current(s.lib), others, unhurried()...)}),
-			engine.WithValidator(adapters.CheckInput), engine.WithIDs(func() string { return "tested" }),
+			engine.WithValidator(adapters.CheckInput), engine.WithIDs(func() string { return "tested" }), setup.Foretell(g, defaultHome, defaultProject),
 		}, nil, nil
 	})
 	return p, err

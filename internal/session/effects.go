@@ -43,6 +43,17 @@ func (m *Memory) count(effects map[string]int) {
 	}
 }
 
+// kindRefused counts, among the effects, what confined calls were refused.
+const kindRefused = "confined.refused"
+
+// refusals is how much a confined call was refused, as is known after it.
+func refusals(d *hook.Decision) int {
+	if d.Confined == nil {
+		return 0
+	}
+	return len(d.Confined.Refused)
+}
+
 // uncount takes effects back that did not come to be. What a prompt, or time, has
 // taken away meanwhile stays away.
 func (m *Memory) uncount(effects map[string]int) {

@@ -93,6 +93,25 @@ func TestEffectsSideBySide(t *testing.T) {
 	}
 }
 
+// TestRefusals holds that what a confined call was refused counts after the call.
+func TestRefusals(t *testing.T) {
+	m := &Memory{}
+	after := &hook.Event{Name: hook.PostToolUse}
+	m.Begin(after, noon)
+	ran := &hook.Decision{Confined: &hook.Confined{Profile: "project"}}
+	if m.Ends(after, ran, false) {
+		t.Error("a call that was refused nothing is written")
+	}
+	ran.Confined.Refused = []string{"a", "b"}
+	if !m.Ends(after, ran, false) {
+		t.Error("what was refused is not written")
+	}
+	m.End(after, ran, false)
+	if got := counted(m, "confined.refused"); got != [3]int{2, 2, 2} {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestEndsWrites(t *testing.T) {
 	m := &Memory{}
 	ev := sends(1)

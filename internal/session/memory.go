@@ -128,6 +128,9 @@ func (m *Memory) End(ev *hook.Event, d *hook.Decision, rejected bool) {
 		}
 	}
 	m.correct(ev, d, rejected, true)
+	if n := refusals(d); n > 0 {
+		m.count(map[string]int{kindRefused: n})
+	}
 	switch {
 	case ev.Name.Canonical() != hook.PreToolUse:
 	case rejected:
@@ -150,7 +153,7 @@ func (m *Memory) Ends(ev *hook.Event, d *hook.Decision, rejected bool) bool {
 			return true
 		}
 	}
-	return ev.Name.Canonical() == hook.PreToolUse && (rejected || m.InARow > 0) ||
+	return ev.Name.Canonical() == hook.PreToolUse && (rejected || m.InARow > 0) || refusals(d) > 0 ||
 		m.correct(ev, d, rejected, false) || m.remembers(d.Remember) ||
 		slices.ContainsFunc(d.Steps, func(s hook.Step) bool { return finishes(&s) && !m.Done(s.Hook) })
 }

@@ -39,6 +39,7 @@ type Layer struct {
 	Plugins   map[string]bool     // by name; managed and user
 	PluginDir map[string]string   // where plugins lie, by name: absolute
 	Programs  map[string]any      // rows for the catalogue of programs, by name; managed, or user where nothing is managed
+	Profiles  map[string]Profile  // by which calls run confined, by name
 	Providers map[string]Provider // of language models, by name; managed and user
 	Judges    *Judges             // managed and user
 
@@ -142,6 +143,7 @@ const (
 	keySync         = "sync"
 	keyPlugins      = "plugins"
 	keyPrograms     = "programs"
+	keyProfiles     = "profiles"
 	keyProviders    = "providers"
 	keyJudges       = "judges"
 	keyMCPServers   = "mcpServers"

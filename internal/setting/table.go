@@ -325,6 +325,12 @@ var TableOf = [...]Setting{
 		weigh: (*Settings).weighPrograms, Now: func(s *Settings) any { return &s.Programs },
 	},
 	{
+		Field: Field{Key: keyProfiles, Says: "what calls can do that run [confined](confinement.md), by the name of the profile (below)",
+			At:   func(v any) any { return named[Profile]{&v.(*Layer).Profiles} },
+			Type: &Type{Kind: Map, Pattern: `^[A-Za-z0-9_][A-Za-z0-9_.-]*$`, Of: &profileType}},
+		Weigh: All, None: "`project`, `project-net` and `look` as gate has them",
+	},
+	{
 		Field: Field{Key: keyProviders, Says: "services with language models that may [judge](handlers.md#judges) calls, by name (below)",
 			At:   func(v any) any { return named[Provider]{&v.(*Layer).Providers} },
 			Type: &Type{Kind: Map, Pattern: `^[A-Za-z0-9_][A-Za-z0-9_.-]*$`, Of: &providerType}},
@@ -425,6 +431,18 @@ var (
 		{Key: "client_key", Type: &file, Says: "its key, PEM", At: func(v any) any { return &v.(*DecisionLogs).ClientKey }},
 		{Key: "labels", Type: &labels, Says: "go with every record, beside those of the machine", At: func(v any) any { return worded(&v.(*DecisionLogs).Labels) }},
 		{Key: "required", Type: &Type{Kind: Switched}, Bearing: Stricter, Default: "true", Says: "false lets calls pass that cannot be logged", At: func(v any) any { return (*unless)(&v.(*DecisionLogs).Optional) }},
+	}}
+	profileType = Type{Kind: Object, Fields: []Field{
+		{Key: "read", Type: &texts, Bearing: Looser, Says: "what can be read and run: paths, absolute or below `~/` or `{project}`", At: func(v any) any { return said{&v.(*Profile).Read} }},
+		{Key: "write", Type: &texts, Bearing: Looser, Says: "what can be changed, too", At: func(v any) any { return said{&v.(*Profile).Write} }},
+		{Key: "cache", Type: &texts, Bearing: Looser, Says: "what can be changed, in a copy that belongs to the project", At: func(v any) any { return said{&v.(*Profile).Cache} }},
+		{Key: "guard", Type: &texts, Bearing: Stricter, Says: "what cannot be changed, though it lies below `write`", At: func(v any) any { return said{&v.(*Profile).Guard} }},
+		{Key: "deny", Type: &texts, Bearing: Stricter, Says: "what does not exist, though it lies below the others", At: func(v any) any { return said{&v.(*Profile).Deny} }},
+		{Key: "hosts", Type: &texts, Bearing: Looser, Says: "what can be reached, as `host:port`; `[]`: no network", At: func(v any) any { return said{&v.(*Profile).Hosts} }},
+		{Key: "run", Type: &texts, Says: "out of which programs are started; `[]`: all that can be read", At: func(v any) any { return said{&v.(*Profile).Programs} }},
+		{Key: "env", Type: &texts, Says: "the variables that are kept, with `*` at the end of a name; `[]`: all but secrets", At: func(v any) any { return said{&v.(*Profile).Env} }},
+		{Key: "processes", Type: &Type{Kind: Whole, Min: 1, Max: 1 << 20}, Bearing: Looser, Says: "at most so many at the same time", At: func(v any) any { return &v.(*Profile).Processes }},
+		{Key: "memory", Type: &Type{Kind: Whole, Min: 1, Max: 1 << 20}, Bearing: Looser, Says: "MiB of one process", At: func(v any) any { return &v.(*Profile).Memory }},
 	}}
 	providerType = Type{Kind: Object, Fields: []Field{
 		{Key: "type", Type: &Type{Kind: Word, Words: []string{"anthropic", "openai"}}, Required: true, At: func(v any) any { return &v.(*Provider).Type },

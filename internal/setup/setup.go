@@ -111,6 +111,7 @@ func (g *Gate) parts(decides *core.Gate) ([]engine.Option, engine.Evaluator, err
 		g.useApprovals()
 	}
 	options := []engine.Option{engine.WithEvaluator(hook.Rego, evaluator), engine.WithValidator(g.validator(adapters.CheckInput))}
+	options = append(options, g.confines(decides)...)
 	run, inline := g.runHandlers(g.options)
 	return slices.Concat(options, run, g.options.Engine), inline, nil
 }
@@ -141,6 +142,7 @@ func (g *Gate) For(project string, files facts.Files, origins *session.Ledger) (
 	var err error
 	if c.Gate, err = g.Seeing(reader.Of); err == nil {
 		c.Reader, c.Project, c.Beyond = reader, project, &c
+		c.Engine, err = c.Engine.With(c.confines(c.Gate)...)
 	}
 	return &c, err
 }

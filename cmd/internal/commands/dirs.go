@@ -16,7 +16,7 @@ func (p process) home() string { return places.Home(p.lookupEnv) }
 
 // machine is whom and what gate is set up for, for a project or "".
 func (p process) machine(d dirs, project string) core.Machine {
-	return core.Machine{Dirs: d, Account: places.AccountName(), Home: p.home(), Project: project, LookupEnv: p.lookupEnv}
+	return core.Machine{Dirs: d, Account: places.AccountName(), Home: p.home(), Project: project, LookupEnv: p.lookupEnv, Tries: true}
 }
 
 // tilde shortens a path below the home directory for people.
