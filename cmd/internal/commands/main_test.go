@@ -13,14 +13,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gate/cmd/internal/confined"
 	"gate/cmd/internal/early"
 	"gate/cmd/internal/thin"
 	mcpclient "gate/engine/mcpclient"
 	"gate/engine/models"
 	"gate/internal/audit"
+	"gate/internal/confine"
 	"gate/internal/source/fetch"
 )
 
@@ -31,7 +34,7 @@ var update = flag.Bool("update", false, "rewrite what scripts expect")
 func TestMain(m *testing.M) {
 	early.Processors() // as main does
 	testscript.Main(m, map[string]func(){
-		"gate": played(nil), "xterm": playTerminal, "gate-server": played(clients()),
+		"gate": played(nil), "xterm": playTerminal, "gate-server": played(clients()), "gate-run": launch,
 		"gate-files": func() { // reads files, whatever else there is
 			p := host()
 			p.above, p.filesOnly = nil, true
@@ -39,6 +42,11 @@ func TestMain(m *testing.M) {
 		},
 		"gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex,
 	})
+}
+
+// launch is the main function of gate-run.
+func launch() {
+	os.Exit(confined.Run(confined.Process{Args: os.Args[1:], Env: os.Environ(), Now: time.Now, Stdout: os.Stdout, Stderr: os.Stderr}))
 }
 
 // clients are those of gate-server.
@@ -129,8 +137,11 @@ func runScripts(t *testing.T, hook string, files []string) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "confines": // this machine can hold every profile
+				return confine.Probe().Level == confine.Full, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

@@ -1,12 +1,16 @@
 package commands
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/tell"
+	"gate/hook"
+	"gate/internal/setup"
 )
 
 func newTry(p process) *cobra.Command {
@@ -30,9 +34,9 @@ func newTry(p process) *cobra.Command {
 				return err
 			}
 			if f.json {
-				err = printJSON(p, document.Decision(&d, true))
+				err = printJSON(p, withProfile(document.Decision(&d, true), g, &ev, &d))
 			} else {
-				err = printAll(p, tell.Decision(p.page(), &ev, &d, f.again("explain", args))+unloadedLines(g))
+				err = printAll(p, tell.Decision(p.page(), &ev, &d, f.again("explain", args))+touches(g, &ev, &d)+unloadedLines(g))
 			}
 			if err != nil {
 				return err
@@ -42,6 +46,33 @@ func newTry(p process) *cobra.Command {
 	}
 	f.add(cmd)
 	return cmd
+}
+
+// touches says what a call may touch that runs confined.
+func touches(g *setup.Gate, ev *hook.Event, d *hook.Decision) string {
+	if d.Confined == nil {
+		return ""
+	}
+	may, err := g.Profile(d.Confined.Profile, ev.Dir())
+	if err != nil {
+		return fmt.Sprintf("note: what it may touch is not known: %s\n", visible(err.Error()))
+	}
+	return "confined by " + visible(d.Confined.Profile) + ":\n" + tell.Profile(may, g.Home)
+}
+
+// withProfile adds to a decision's document what the call may touch.
+func withProfile(doc map[string]any, g *setup.Gate, ev *hook.Event, d *hook.Decision) map[string]any {
+	if d.Confined == nil {
+		return doc
+	}
+	if may, err := g.Profile(d.Confined.Profile, ev.Dir()); err == nil {
+		confined, _ := doc["confined"].(map[string]any)
+		confined["may"] = map[string]any{
+			"read": document.Strings(append(slices.Clone(may.Write), may.Read...)), "write": document.Strings(may.Write), "cache": document.Strings(may.Cache),
+			"guard": document.Strings(may.Guard), "deny": document.Strings(may.Deny), "hosts": document.Strings(may.Hosts), "programs": document.Strings(may.Programs),
+		}
+	}
+	return doc
 }
 
 // again is the command line of another command about the same call.
