@@ -20,7 +20,7 @@ func Own(d Dirs) []facts.Place {
 	}
 	if exe, err := os.Executable(); err == nil {
 		programs := []string{exe}
-		for _, name := range []string{"gate", "gate-hook", "gate-server"} { // each protects the others
+		for _, name := range []string{"gate", "gate-hook", "gate-run", "gate-server"} { // each protects the others
 			if program := Beside(exe, name); program != exe {
 				programs = append(programs, program)
 			}

@@ -13,7 +13,7 @@ import (
 
 // agents are programs that gate guards, and gate's own, by the names of their
 // processes.
-const agents = " claude codex gemini qwen opencode copilot cursor-agent gate gate-hook gate-server "
+const agents = " claude codex gemini qwen opencode copilot cursor-agent gate gate-hook gate-run gate-server "
 
 // process judges a process that is signalled, slowed or looked into: the agent
 // itself, or what goes by a name.

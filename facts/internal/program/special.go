@@ -55,6 +55,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "pipeline", Value: func(*use) {}}, // sort has done it, before roles are given
 	{Name: "powershell", Value: (*use).powershell},
 	{Name: "ps", Value: (*use).processes},
+	{Name: "recorded", Value: (*use).recorded},
 	{Name: "redis", Value: (*use).redis},
 	{Name: "relays", Value: (*use).relays},
 	{Name: "remote", Value: (*use).remoteShell},

@@ -32,6 +32,17 @@ func (u *use) shellOption() {
 	}
 }
 
+// recorded runs a line that a record has. The gate that decided on it wrote the record, and
+// this one does not know the line.
+func (u *use) recorded() {
+	if w, is := u.opt("call"); is {
+		u.unknown("code", "a line that a record of gate's has, and not this one", w.Span)
+	}
+	if w, is := u.opt("sweep"); is { // launchers start it, by a plan in an open file
+		u.unknown("code", "a plan of gate's that moves files away, which this line has not", w.Span)
+	}
+}
+
 // splitString returns the words that env -S cuts out of its text. env cuts much
 // as a shell does.
 func (u *use) splitString(text flow.Word) []flow.Word {

@@ -92,7 +92,7 @@ else := sprintf("ends %s, which guards the machine", [effect.target]) if lib.mat
 else := sprintf("ends %s, which the machine or the agent needs", [effect.target]) if {
 	effect.target in {
 		"init", "launchd", "sshd", "dbus-daemon", "Xorg", "gnome-shell", "dockerd", "containerd", "WindowServer",
-		"loginwindow", "NetworkManager", "gate", "gate-hook", "gate-server", "claude", "codex",
+		"loginwindow", "NetworkManager", "gate", "gate-hook", "gate-run", "gate-server", "claude", "codex",
 	}
 }
 

@@ -52,7 +52,7 @@ test_passes if {
 test_denies_what_the_machine_or_the_agent_needs if {
 	every name in [
 		"init", "systemd", "launchd", "sshd", "dbus-daemon", "Xorg", "gnome-shell", "dockerd", "containerd", "WindowServer",
-		"loginwindow", "systemd-logind", "NetworkManager", "rsyslogd", "auditd", "gate", "gate-hook", "gate-server", "claude", "codex",
+		"loginwindow", "systemd-logind", "NetworkManager", "rsyslogd", "auditd", "gate", "gate-hook", "gate-run", "gate-server", "claude", "codex",
 	] {
 		some denial in kill.deny with input as gate.event(sprintf("pkill %s", [name]))
 		startswith(denial.reason, sprintf("ends %s, which", [name]))

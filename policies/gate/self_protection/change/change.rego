@@ -46,7 +46,7 @@ deny contains {
 } if {
 	some kind in ["fs.write", "fs.delete", "fs.permissions"]
 	some effect in lib.effects(kind)
-	lib.matches(effect, "path", `/bin/gate(-hook|-server)?(\.exe)?$`)
+	lib.matches(effect, "path", `/bin/gate(-hook|-run|-server)?(\.exe)?$`)
 }
 
 # METADATA
@@ -60,7 +60,7 @@ deny contains {
 	is_null(effect.target)
 	some program, pattern in {
 		"pgrep": `(^|[/^])(\[g\]|g)ate(-hook|-server)?($|[$ ])`,
-		"pidof": `(^|/)gate(-hook|-server)?$`,
+		"pidof": `(^|/)gate(-hook|-run|-server)?$`,
 		"lsof": `:4283$|/gate\.sock$`,
 		"fuser": `^4283(/tcp)?$|/gate\.sock$`,
 	}

@@ -38,6 +38,7 @@ test_denies if {
 		"rm /usr/local/bin/gate",
 		"chmod -x /usr/local/bin/gate-hook",
 		"rm /usr/local/bin/gate-server",
+		"rm /usr/local/bin/gate-run",
 		"cp x ~/.local/share/gate/programs/gate-hook",
 		"rm -rf ~/.local/share/gate",
 		"ln -sf /bin/true ~/.local/share/gate/programs/gate-hook",
