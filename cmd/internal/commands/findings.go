@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,6 +16,8 @@ import (
 	"gate/adapters"
 	"gate/cmd/internal/document"
 	"gate/internal/audit"
+	sandboxes "gate/internal/confine/emit"
+	"gate/internal/confine/profile"
 	"gate/internal/core"
 	"gate/internal/hostfs"
 	"gate/internal/install"
@@ -89,6 +92,9 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	list = append(list, f.memoryFindings()...)
 	list = append(list, f.shellFindings(p, g)...)
 	list = append(list, injectorFindings(g)...)
+	confined := confineFindings(g)
+	list = append(list, confined...)
+	list = append(list, f.sandboxFindings(p, g, len(confined) > 0)...)
 	list = append(list, f.elsewhereFindings(p)...)
 	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return list
@@ -311,6 +317,75 @@ func (f *installFlags) shellFindings(p process, g *setup.Gate) []install.Finding
 				Remedy:  "set the variables in the agent's own settings, or where it is started",
 			})
 		}
+	}
+	return list
+}
+
+// confineFindings say what this machine can hold, where settings have calls run confined.
+func confineFindings(g *setup.Gate) []install.Finding {
+	var at []string
+	for _, row := range g.Set.Policies() {
+		if row.Level == setting.LevelConfine && row.Inactive == "" {
+			at = append(at, row.Hook.ID)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	holds, err := g.Holding()
+	switch {
+	case err != nil:
+		return []install.Finding{{
+			ID: "gate.confine", Severity: install.Warning, Message: "calls that are to run confined are asked about: " + err.Error(),
+			Remedy: "install gate again, with gate-run beside it",
+		}}
+	case holds.Level == profile.None:
+		return []install.Finding{{
+			ID: "gate.confine", Severity: install.Warning, Message: "this machine can confine nothing, so calls that are to run confined are asked about: " + holds.Missing,
+			Remedy: "have the kernel offer Landlock, seccomp and namespaces, or set the policies to ask: " + strings.Join(at, ", "),
+		}}
+	case holds.Level < profile.Full:
+		return []install.Finding{{
+			ID: "gate.confine", Severity: install.Warning,
+			Message: fmt.Sprintf("this machine holds the level %s of confinement, so calls by other profiles than look are asked about: %s", holds.Level, holds.Missing),
+			Remedy:  "let ordinary accounts make namespaces, or set the policies to ask: " + strings.Join(at, ", "),
+		}}
+	}
+	return []install.Finding{{
+		ID: "gate.confine", Severity: install.Notice, Message: fmt.Sprintf("this machine can hold every profile (Landlock %d); calls run confined in the place of a question of %s", holds.Landlock, strings.Join(at, ", ")),
+	}}
+}
+
+// sandboxFindings compare the sandboxes of agents with what gate sandbox emit writes for
+// them. Where calls are to run confined, they say that an agent has none.
+func (f *installFlags) sandboxFindings(p process, g *setup.Gate, confines bool) (list []install.Finding) {
+	m, err := f.machine(p)
+	if err != nil {
+		return nil
+	}
+	for _, s := range m.Status().Agents {
+		layers, known, err := g.Sandbox(s.Agent)
+		if !known || !slices.ContainsFunc(s.Guards, func(g install.Guard) bool { return g.Installed }) {
+			continue
+		}
+		found := install.Finding{ID: "gate.sandbox", Severity: install.Notice, Agent: s.Agent, Remedy: "gate sandbox emit --for " + s.Agent + " prints what it could hold"}
+		may, wrong := g.Profile("project", g.Project)
+		c, _ := sandboxes.Compare(s.Agent, may, profile.Place{Home: g.Home, Project: g.Project}, layers)
+		switch err = errors.Join(err, wrong); {
+		case err != nil:
+			found.Message = "nobody can tell what the sandbox of " + s.Agent + " holds: " + err.Error()
+		case c.Missing && !confines:
+			continue
+		case c.Missing:
+			found.Message = s.Agent + " has no sandbox of its own: its settings switch none on, so what does not run confined is held by nothing"
+		case len(c.Weaker) > 0:
+			found.Severity = install.Warning
+			found.Message = "the sandbox of " + s.Agent + " is weaker than the profile project: " + strings.Join(c.Weaker, "; ")
+		default:
+			found.Message = "the sandbox of " + s.Agent + " equals the profile project, as far as it can hold that"
+			found.Remedy = "nothing needs to be done"
+		}
+		list = append(list, found)
 	}
 	return list
 }

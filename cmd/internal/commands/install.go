@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	confineoffer "gate/internal/confine/offer"
 	"gate/internal/hostfs"
 	"gate/internal/install"
 	"gate/internal/places"
@@ -192,6 +193,9 @@ func (f *installFlags) afterwards(b *strings.Builder, p process, m install.Machi
 		fmt.Fprintf(b, "hint: the file names %s: who shares the project without gate there can run no call with this agent; --scope user%s is for you alone\n",
 			visible(p.tilde(m.Command[0])), map[string]string{"claude": " or local"}[agent])
 		fmt.Fprintf(b, "hint: git stash, git switch and git reset can take gate out of the project, and nothing guards it then; no git command reaches --scope user\n")
+	}
+	if !f.away && m.OS == "linux" && confineoffer.Takes(agent) {
+		fmt.Fprintf(b, "hint: what gate cannot read can run confined in the place of a question: gate set policies.gate.opaque.unknown confine\n")
 	}
 	if f.away && m.Copies != "" && hostfs.Exists(m.Copies) {
 		fmt.Fprintf(b, "hint: copies of gate's programs stay in %s until you remove them\n", visible(p.tilde(m.Copies)))
