@@ -110,7 +110,7 @@ func checkImage(t *testing.T, image v1.Image, arch string) {
 			files = append(files, h.Name)
 		}
 	}
-	want := strings.Fields(`etc/group etc/passwd usr/bin/gate usr/bin/gate-hook usr/bin/gate-server
+	want := strings.Fields(`etc/group etc/passwd usr/bin/gate usr/bin/gate-hook usr/bin/gate-run usr/bin/gate-server
 		usr/share/doc/gate/copyright usr/share/doc/gate/licences/example.com/a@v1.0.0/LICENSE`)
 	if !slices.Equal(files, want) {
 		t.Errorf("the layer has %q, want %q", files, want)

@@ -32,7 +32,7 @@ func TestLicences(t *testing.T) {
 				t.Errorf("%s: %s is %.40q", p, path, texts[path])
 			}
 		}
-		for _, name := range programs {
+		for _, name := range p.programs() {
 			info, list, err := linked(s.Program(name))
 			if err != nil || len(list) != 1 || list[0].path != "golang.org/x/sync" {
 				t.Fatalf("%s links %v %v", name, list, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +19,27 @@ import (
 const serverPage = `gate-server has the commands of gate(1), and the clients of language models, MCP servers and registries.
 
 gate becomes gate-server where a command needs one of these. Nobody has to start it. It lies beside gate.`
+
+// runPage describes gate-run, to which gate run leads.
+const runPage = `gate-run runs a program so that it can do no more than a profile lets it. Its flags are those of gate run.
+
+It lies beside gate(1), and is there on Linux only. docs/confinement.md has its profiles, and what they do not stop.`
+
+// beside are the pages of programs that have no tree of commands.
+func (r *Release) beside() (list []File, err error) {
+	for _, c := range []*cobra.Command{
+		{Use: "gate-server", Short: "gate with clients of what is not on this machine", Long: serverPage},
+		{Use: "gate-run", Short: "run a program so that it can do no more than a profile lets it", Long: runPage},
+	} {
+		c.Run = func(*cobra.Command, []string) {}
+		page, err := r.manual(c)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, page)
+	}
+	return list, nil
+}
 
 // manuals are the pages for man of a command and of those below it. The words of the
 // commands are no Markdown, and the generator reads them as such.
@@ -112,10 +134,10 @@ func (r *Release) described() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := r.manual(&cobra.Command{Use: "gate-server", Short: "gate with clients of what is not on this machine", Long: serverPage, Run: func(*cobra.Command, []string) {}})
+	pages, err := r.beside()
 	if err != nil {
 		return nil, err
 	}
 	scripts, err := completions(commands.Tree())
-	return append(append(list, page), scripts...), err
+	return slices.Concat(list, pages, scripts), err
 }

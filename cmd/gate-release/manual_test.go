@@ -59,7 +59,7 @@ func TestManuals(t *testing.T) {
 		}
 	}
 	visit(commands.Tree())
-	if len(pages) < 60 || pages["man/man1/gate-server.1"] == "" {
+	if len(pages) < 60 || pages["man/man1/gate-server.1"] == "" || pages["man/man1/gate-run.1"] == "" {
 		t.Errorf("only %d pages", len(pages))
 	}
 }

@@ -32,7 +32,7 @@ func npmRelease(t *testing.T, version string) *Release {
 // npmStaged has a text in place of each program.
 func npmStaged(p Platform, text string) Staged {
 	s := Staged{Platform: p}
-	for _, name := range programs {
+	for _, name := range p.programs() {
 		s.Files = append(s.Files, File{Program, p.program(name), 0o755, []byte(text)})
 	}
 	s.Files = append(s.Files,
@@ -92,7 +92,7 @@ func TestNPM(t *testing.T) {
 	r := npmRelease(t, "v1.2.0")
 	made := npmOf(t, r, npmStaged(Platform{"linux", "amd64"}, "one"), npmStaged(Platform{"windows", "arm64"}, "two"))
 	want := map[string][]string{
-		"npm/gate-guard-gate-linux-x64-1.2.0.tgz": {"-rw-r--r-- package/README.md", "-rwxr-xr-x package/bin/gate", "-rwxr-xr-x package/bin/gate-hook", "-rwxr-xr-x package/bin/gate-server",
+		"npm/gate-guard-gate-linux-x64-1.2.0.tgz": {"-rw-r--r-- package/README.md", "-rwxr-xr-x package/bin/gate", "-rwxr-xr-x package/bin/gate-hook", "-rwxr-xr-x package/bin/gate-run", "-rwxr-xr-x package/bin/gate-server",
 			"-rw-r--r-- package/licences/example.org/m@v1.0.0/LICENSE", "-rw-r--r-- package/package.json"},
 		"npm/gate-guard-gate-win32-arm64-1.2.0.tgz": {"-rw-r--r-- package/README.md", "-rwxr-xr-x package/bin/gate-hook.exe", "-rwxr-xr-x package/bin/gate-server.exe", "-rwxr-xr-x package/bin/gate.exe",
 			"-rw-r--r-- package/licences/example.org/m@v1.0.0/LICENSE", "-rw-r--r-- package/package.json"},
@@ -158,7 +158,7 @@ func TestNPMChecksums(t *testing.T) {
 			}
 		}
 	}
-	if n != 6 || len(sums) != 2 || len(sums["linux-x64"]) != 3 {
+	if n != 4+3 || len(sums) != 2 || len(sums["linux-x64"]) != 4 {
 		t.Errorf("%d programs, checksums %v", n, sums)
 	}
 }

@@ -59,7 +59,7 @@ func (a npmAccount) publish(version, mark string) {
 	a.t.Helper()
 	r := npmRelease(a.t, version)
 	s := Staged{Platform: Platform{runtime.GOOS, runtime.GOARCH}}
-	for _, name := range programs {
+	for _, name := range s.Platform.programs() {
 		data, err := os.ReadFile(filepath.Join(*npmProgramsDir, name))
 		if err != nil {
 			a.t.Fatal(err)

@@ -20,7 +20,7 @@ type npmTree struct {
 	platform string // in Node's words
 }
 
-// newNPMTree unpacks a release whose three programs are one shell script each.
+// newNPMTree unpacks a release whose programs are one shell script each.
 func newNPMTree(t *testing.T, script string) npmTree {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil || runtime.GOOS == "windows" {

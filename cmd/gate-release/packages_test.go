@@ -27,7 +27,7 @@ func sample(t *testing.T, version string) (*Release, Staged) {
 	}
 	r := &Release{Tree: tree, Version: version, Commit: "abc1234def", Time: time.Date(2026, 11, 27, 3, 15, 22, 0, time.UTC), Out: t.TempDir()}
 	s := Staged{Platform: Platform{"linux", "amd64"}}
-	for _, name := range programs {
+	for _, name := range s.Platform.programs() {
 		s.Files = append(s.Files, File{Program, name, 0o755, []byte("program " + name)})
 	}
 	units, err := r.units(s.Platform)
@@ -52,6 +52,7 @@ func sample(t *testing.T, version string) (*Release, Staged) {
 const everywhere = `
 0755 /usr/bin/gate
 0755 /usr/bin/gate-hook
+0755 /usr/bin/gate-run
 0755 /usr/bin/gate-server
 0644 /usr/lib/systemd/system/gate-sync.service
 0644 /usr/lib/systemd/user/gate-serve.service

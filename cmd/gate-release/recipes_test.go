@@ -69,9 +69,11 @@ func TestFeature(t *testing.T) {
 0755 install.sh
 0755 linux-amd64/gate
 0755 linux-amd64/gate-hook
+0755 linux-amd64/gate-run
 0755 linux-amd64/gate-server
 0755 linux-arm64/gate
 0755 linux-arm64/gate-hook
+0755 linux-arm64/gate-run
 0755 linux-arm64/gate-server
 0644 licences/example.com/a@v1.0.0/LICENSE`)
 	if sorted(list) != want {

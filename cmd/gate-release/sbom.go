@@ -20,7 +20,7 @@ import (
 func sbom(_ context.Context, r *Release, staged []Staged) ([]string, error) {
 	list := inventory{parts: map[string]cyclonedx.Component{}}
 	for _, s := range staged {
-		for _, name := range programs {
+		for _, name := range s.Platform.programs() {
 			if err := list.add(s.Platform, s.Program(name)); err != nil {
 				return nil, err
 			}

@@ -8,15 +8,21 @@ import (
 	"path/filepath"
 )
 
-// programs are what a release has of programs. They belong into one directory: each finds
-// the others there.
-var programs = []string{"gate", "gate-hook", "gate-server"}
+// programs are what a release for a platform has of programs. They belong into one
+// directory: each finds the others there. Only Linux has what gate-run confines with.
+func (p Platform) programs() []string {
+	names := []string{"gate", "gate-hook", "gate-server"}
+	if p.OS == "linux" {
+		names = append(names, "gate-run")
+	}
+	return names
+}
 
 // A Kind says what a file is for, since each door puts kinds elsewhere.
 type Kind string
 
 const (
-	Program    Kind = "program"    // gate, gate-hook, gate-server
+	Program    Kind = "program"    // gate, gate-hook, gate-server, gate-run
 	Page       Kind = "page"       // README.md and docs
 	Licence    Kind = "licence"    // texts of linked modules, and gate's own
 	Manual     Kind = "manual"     // pages for man, section 1
@@ -38,7 +44,7 @@ type File struct {
 	Data []byte
 }
 
-// Program returns the file of a program: "gate", "gate-hook" or "gate-server".
+// Program returns the file of a program, such as "gate-hook".
 func (s Staged) Program(name string) File {
 	for _, f := range s.Files {
 		if f.Kind == Program && f.Path == s.Platform.program(name) {
@@ -68,21 +74,21 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 	defer os.RemoveAll(dir)
 	args := append([]string{"build"}, buildFlags...)
 	args = append(args, "-o", dir+string(filepath.Separator))
-	for _, name := range programs {
+	for _, name := range p.programs() {
 		args = append(args, "./cmd/"+name)
 	}
 	if _, err := r.run(ctx, []string{"GOOS=" + p.OS, "GOARCH=" + p.Arch}, "go", args...); err != nil {
 		return Staged{}, err
 	}
 	s := Staged{Platform: p}
-	for _, name := range programs {
+	for _, name := range p.programs() {
 		data, err := os.ReadFile(filepath.Join(dir, p.program(name)))
 		if err != nil {
 			return Staged{}, err
 		}
 		s.Files = append(s.Files, File{Program, p.program(name), 0o755, data})
 	}
-	licences := func() ([]File, error) { return r.licences(ctx, s.Files[:len(programs)]) }
+	licences := func() ([]File, error) { return r.licences(ctx, s.Files[:len(p.programs())]) }
 	units := func() ([]File, error) { return r.units(p) }
 	for _, more := range []func() ([]File, error){r.terms, licences, r.pages, r.described, units} {
 		list, err := more()

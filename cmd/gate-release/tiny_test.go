@@ -34,7 +34,7 @@ func newTiny(t *testing.T) tiny {
 	tree := tiny{t, t.TempDir(), last[1]}
 	tree.write("go.mod", "module gate\n\ngo 1.26.0\n\nrequire "+linked+" "+last[1]+"\n")
 	tree.write("go.sum", found[len(found)-2][0]+last[0])
-	for _, name := range programs {
+	for _, name := range (Platform{OS: "linux"}).programs() {
 		tree.write("cmd/"+name+"/main.go", "package main\n\nimport \"golang.org/x/sync/errgroup\"\n\nfunc main() { println(\""+name+"\"); new(errgroup.Group).Wait() }\n")
 	}
 	tree.write("README.md", "# gate\n")

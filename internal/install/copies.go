@@ -12,8 +12,9 @@ import (
 )
 
 // copiedPrograms are gate's programs in the order in which their copies are replaced:
-// one that hands over follows the one that it hands over to.
-var copiedPrograms = [...]string{"gate-server", "gate", "gate-hook"}
+// one that hands over follows the one that it hands over to. A program that a system does
+// not have is left out.
+var copiedPrograms = [...]string{"gate-run", "gate-server", "gate", "gate-hook"}
 
 // MakeCopies puts copies of gate's programs where Command starts them, if they are to be
 // copied. All of them are written beside their old form before the first is renamed to

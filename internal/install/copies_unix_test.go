@@ -15,7 +15,7 @@ import (
 func copying(t *testing.T) install.Machine {
 	m := machine(t)
 	cache := filepath.Join(m.Home, ".npm", "_npx", "0123", "node_modules", "gate-linux-x64", "bin")
-	for _, name := range []string{"gate", "gate-hook", "gate-server"} {
+	for _, name := range []string{"gate", "gate-hook", "gate-run", "gate-server"} {
 		write(t, filepath.Join(cache, name), "#!/bin/sh\necho "+name+" 1\n")
 	}
 	m.Copies = filepath.Join(m.Home, ".local", "share", "gate", "programs")
@@ -31,10 +31,10 @@ func TestMakeCopies(t *testing.T) {
 	m := copying(t)
 	written, err := m.MakeCopies()
 	must(t, err)
-	if len(written) != 3 {
+	if len(written) != 4 {
 		t.Errorf("written: %v", written)
 	}
-	for _, name := range []string{"gate", "gate-hook", "gate-server"} {
+	for _, name := range []string{"gate", "gate-hook", "gate-run", "gate-server"} {
 		info, err := os.Stat(filepath.Join(m.Copies, name))
 		must(t, err)
 		if info.Mode().Perm() != 0o755 || read(t, filepath.Join(m.Copies, name)) != "#!/bin/sh\necho "+name+" 1\n" {

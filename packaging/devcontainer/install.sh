@@ -35,7 +35,7 @@ user | managed) ;;
 esac
 
 mkdir -p "$PROGRAMS"
-for program in gate gate-hook gate-server; do
+for program in gate-run gate-server gate gate-hook; do
 	cp "$from/$program" "$PROGRAMS/.$program.new" && chown 0:0 "$PROGRAMS/.$program.new" &&
 		chmod 755 "$PROGRAMS/.$program.new" && mv "$PROGRAMS/.$program.new" "$PROGRAMS/$program" ||
 		fail "$PROGRAMS/$program could not be written"

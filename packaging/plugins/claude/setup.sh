@@ -51,6 +51,11 @@ aarch64 | arm64) machine=arm64 ;;
 *) die "there are programs for amd64 and arm64, and this is $machine: build gate from source" ;;
 esac
 
+# programs are those of a release, in the order in which they are replaced: one that hands over
+# follows the one that it hands over to.
+programs='gate-server gate gate-hook'
+[ "$system" != linux ] || programs="gate-run $programs" # what it confines with, Linux alone has
+
 # digest FILE prints its SHA-256.
 digest() {
 	if command -v sha256sum >/dev/null; then
@@ -115,10 +120,10 @@ place() {
 
 # put moves the programs of a directory to their place, each in one step.
 put() {
-	for program in gate gate-hook gate-server; do
+	for program in $programs; do
 		[ -f "$1/$program" ] && [ ! -L "$1/$program" ] && [ -s "$1/$program" ] || die "the release has no $program"
 	done
-	for program in gate-server gate gate-hook; do
+	for program in $programs; do
 		chmod 755 "$1/$program" && mv -f "$1/$program" "$into/$program" || die "$into/$program cannot be written"
 	done
 }
@@ -146,9 +151,9 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 if [ -n "$from_source" ]; then
 	echo "building gate from source, which takes minutes the first time"
-	GOFLAGS= CGO_ENABLED=0 go build -trimpath -o "$work/" ./cmd/gate ./cmd/gate-hook ./cmd/gate-server || die "gate does not build"
+	GOFLAGS= CGO_ENABLED=0 go build -trimpath -o "$work/" $(printf './cmd/%s ' $programs) || die "gate does not build"
 else
-	tar -xzf "$archive" -C "$work" gate gate-hook gate-server 2>/dev/null || die "$archive cannot be unpacked"
+	tar -xzf "$archive" -C "$work" $programs 2>/dev/null || die "$archive cannot be unpacked"
 fi
 put "$work"
 echo "gate's programs are in $into"
