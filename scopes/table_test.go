@@ -46,7 +46,8 @@ func sample(t *setting.Type, n int) any {
 	case setting.Object:
 		out := map[string]any{}
 		for i := range t.Fields {
-			if f := &t.Fields[i]; f.Required || n != 1 || i%2 == 0 {
+			f := &t.Fields[i]
+			if f.Required || n != 1 || i%2 == 0 || f.Type.Kind == setting.Switched { // a switch always says something
 				out[f.Key] = sample(f.Type, n)
 			}
 			if t.Fields[i].Key == "policy" {

@@ -7,9 +7,13 @@ import (
 	"gate/cmd/internal/commands"
 	"gate/engine/mcpclient"
 	"gate/engine/models"
+	"gate/internal/audit/otlp"
+	"gate/internal/audit/ship"
 	"gate/internal/source/fetch"
 )
 
 func main() {
-	commands.Main(&commands.Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}})
+	commands.Main(&commands.Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}, Telemetry: telemetry})
 }
+
+func telemetry(t commands.Telemetry) (ship.Form, error) { return otlp.New(otlp.Options(t)) }

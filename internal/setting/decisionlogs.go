@@ -2,12 +2,22 @@ package setting
 
 import (
 	"maps"
+	"slices"
+)
+
+// Forms in which the decision log is sent.
+const (
+	FormOPA  = "opa"  // as OPA sends its own
+	FormOTLP = "otlp" // logs, spans and metrics of OpenTelemetry
 )
 
 // DecisionLogs say where the decision log is sent, and whether a call may pass
 // that is not in it. The zero value sends nothing.
 type DecisionLogs struct {
 	URL        string            // as [CheckAddress] wants it; batches are posted there
+	Form       string            // FormOPA or FormOTLP; "": FormOPA
+	Signals    []string          // of FormOTLP: logs, traces, metrics; none: all three
+	CallText   bool              // of FormOTLP: the text of calls goes along
 	TokenFile  string            // absolute; holds the bearer token, "": none
 	CA         string            // absolute; PEM of who may have signed the server's certificate, "": whom the system trusts
 	ClientCert string            // absolute; PEM of a certificate of this machine, "": none
@@ -27,6 +37,7 @@ func (s *Settings) weighDecisionLogs(layers []*Layer) {
 		if l.DecisionLogs != nil {
 			s.DecisionLogs = *l.DecisionLogs
 			s.DecisionLogs.Labels = maps.Clone(l.DecisionLogs.Labels)
+			s.DecisionLogs.Signals = slices.Clone(l.DecisionLogs.Signals)
 			return
 		}
 	}

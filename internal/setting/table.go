@@ -206,6 +206,7 @@ func (l *Layer) Take(tree map[string]any) {
 var (
 	text       = Type{Kind: Text}
 	texts      = Type{Kind: List, Of: &text}
+	signals    = Type{Kind: List, Of: &Type{Kind: Word, Words: []string{"logs", "traces", "metrics"}}}
 	mayBeEmpty = Type{Kind: Text, Min: -1} // may be empty
 	labels     = Type{Kind: Map, Of: &mayBeEmpty}
 	file       = Type{Kind: Text, Absolute: true}
@@ -425,6 +426,10 @@ var (
 	}}
 	decisionLogsType = Type{Kind: Object, OneValue: true, Fields: []Field{
 		{Key: "url", Type: &text, Says: "where batches are posted", At: func(v any) any { return &v.(*DecisionLogs).URL }},
+		{Key: "form", Type: &Type{Kind: Word, Words: []string{FormOPA, FormOTLP}}, At: func(v any) any { return &v.(*DecisionLogs).Form },
+			Says: "`opa`: as OPA sends its decision log; `otlp`: as [OpenTelemetry](log.md#opentelemetry) over HTTP, below `url`; `opa` without it"},
+		{Key: "signals", Type: &signals, Says: "with `otlp`: any of `logs`, `traces` and `metrics`; all three without it", At: func(v any) any { return &v.(*DecisionLogs).Signals }},
+		{Key: "call_text", Type: &Type{Kind: Switched}, Default: "false", Says: "with `otlp`: true sends the text of calls along, redacted as in the log", At: func(v any) any { return &v.(*DecisionLogs).CallText }},
 		{Key: "token_file", Type: &file, Says: "holds a bearer token", At: func(v any) any { return &v.(*DecisionLogs).TokenFile }},
 		{Key: "ca", Type: &file, Says: "the CA of the server's certificate, PEM", At: func(v any) any { return &v.(*DecisionLogs).CA }},
 		{Key: "client_cert", Type: &file, Says: "a certificate of this machine, PEM", At: func(v any) any { return &v.(*DecisionLogs).ClientCert }},

@@ -3,6 +3,7 @@ package commands
 import (
 	"github.com/spf13/cobra"
 
+	"gate/internal/audit/ship"
 	"gate/internal/handlers"
 	"gate/internal/handlers/judge"
 	"gate/internal/handlers/mcptool"
@@ -12,9 +13,18 @@ import (
 // Clients speak to what is not on this machine, or stays up. They begin before main, and
 // take as long for it as all else that gate links: only gate-server has them.
 type Clients struct {
-	Models  judge.Models
-	MCP     mcptool.Client
-	Bundles source.Client
+	Models    judge.Models
+	MCP       mcptool.Client
+	Bundles   source.Client
+	Telemetry func(Telemetry) (ship.Form, error) // of OpenTelemetry, for collectors of it
+}
+
+// Telemetry says what of the decision log a collector of OpenTelemetry gets.
+type Telemetry struct {
+	Version string            // gate's
+	Labels  map[string]string // of the machine
+	Signals []string          // logs, traces, metrics; none: all three
+	Text    bool              // the text of calls, too
 }
 
 // server is the program that has them.
@@ -33,6 +43,11 @@ func (p process) handlers(o handlers.Options) handlers.Options {
 func byServer(cmd *cobra.Command) *cobra.Command {
 	cmd.Annotations = map[string]string{server: "always"}
 	return cmd
+}
+
+// serverMissing is why gate-server could not go on.
+func serverMissing(err error) error {
+	return hintedError{err, "this command takes " + server + "; build all programs into one directory, or install them again"}
 }
 
 // takesServer reports a command that gate-server runs: one that needs its clients, or

@@ -23,6 +23,8 @@ import (
 	mcpclient "gate/engine/mcpclient"
 	"gate/engine/models"
 	"gate/internal/audit"
+	"gate/internal/audit/otlp"
+	"gate/internal/audit/ship"
 	"gate/internal/confine"
 	"gate/internal/source/fetch"
 )
@@ -51,7 +53,8 @@ func launch() {
 
 // clients are those of gate-server.
 func clients() *Clients {
-	return &Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}}
+	return &Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{},
+		Telemetry: func(t Telemetry) (ship.Form, error) { return otlp.New(otlp.Options(t)) }}
 }
 
 // played is the main function of gate or gate-server for scripts.

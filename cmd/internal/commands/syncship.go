@@ -34,7 +34,7 @@ func (s *syncer) ship(ctx context.Context) {
 }
 
 func (s *syncer) shipAll(ctx context.Context) (text string, err error) {
-	shipper, err := newShipper("", s.settings.DecisionLogs, s.settings)
+	shipper, err := s.newShipper("", s.settings.DecisionLogs, s.settings)
 	if err != nil {
 		return "", err
 	}

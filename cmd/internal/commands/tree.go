@@ -126,7 +126,7 @@ func newRoot(p process) *cobra.Command {
 		Args:          subcommand,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if p.clients == nil && p.handOver != nil && takesServer(cmd) {
-				return hintedError{p.handOver(p.args, nil), "this command takes " + server + "; build all programs into one directory, or install them again"}
+				return serverMissing(p.handOver(p.args, nil))
 			}
 			return nil
 		},

@@ -1,5 +1,6 @@
 // Package ship sends the decision log to a collector of OPA decision logs: batches of
-// records as gzipped JSON arrays, posted to one address.
+// records as gzipped JSON arrays, posted to one address. A [Form] writes batches for a
+// collector of another kind.
 //
 // The log itself is the queue. The package notes beside it how far it has sent. So a
 // lost network loses nothing, and a record may arrive twice (decision_id tells). It
@@ -31,6 +32,7 @@ type Shipper struct {
 	Token  string            // sent as bearer token; "": none
 	Labels map[string]string // of the machine, for gaps: records bring theirs
 	Queue  string            // of several destinations, which one: each has its own cursor; "": the one that rotation waits for
+	Form   Form              // how batches are written; nil: as OPA sends its decision log
 
 	Batch int // bytes of one batch before compression, default 1 MiB
 	Tries int // of one batch, default 5
@@ -47,6 +49,9 @@ type Report struct {
 	Batches  int
 	Bytes    int64 // as sent, compressed
 	Cursor   audit.Cursor
+
+	Refused int64  // items of requests that were taken, which the other side says it threw away
+	Said    string // what it said to the first request of which it refused something or warned; "": nothing
 }
 
 // A Log is what is sent: an *[audit.History], or the log of another account.
@@ -134,29 +139,55 @@ func (r *run) instead(item audit.Sendable) error {
 
 var errTooLarge = errors.New("the batch is too large for the server")
 
-// send sends one batch, again and again where that may help.
+// send sends one batch. All of its requests must arrive: otherwise it is sent again, and
+// the other side gets those twice that it had.
 func (r *run) send(batch []audit.Sendable) error {
-	body := pack(batch)
+	form := r.Form
+	if form == nil {
+		form = decisionLog{}
+	}
+	requests, err := form.Requests(batch)
+	if err != nil {
+		return err
+	}
+	for i := range requests {
+		if err := r.deliver(&requests[i]); err != nil {
+			return err
+		}
+	}
+	r.report.Batches++
+	for _, item := range batch {
+		switch {
+		case item.Gap:
+			r.report.Gaps++
+		case item.Finding:
+			r.report.Findings++
+		default:
+			r.report.Records++
+		}
+	}
+	return nil
+}
+
+// deliver posts a request, again and again where that may help.
+func (r *run) deliver(q *Request) error {
+	address, err := q.address(r.URL)
+	if err != nil {
+		return err
+	}
+	body := pack(q.Body)
 	tries := r.Tries
 	if tries <= 0 {
 		tries = 5
 	}
 	for try := 1; ; try++ {
-		pause, err := r.post(body)
+		pause, err := r.post(q, address, body)
 		if err == nil {
-			r.report.Batches++
 			r.report.Bytes += int64(len(body))
-			for _, item := range batch {
-				switch {
-				case item.Gap:
-					r.report.Gaps++
-				case item.Finding:
-					r.report.Findings++
-				default:
-					r.report.Records++
-				}
-			}
 			return nil
+		}
+		if q.Path != "" {
+			err = fmt.Errorf("%s: %w", q.Path, err)
 		}
 		if errors.Is(err, errTooLarge) || pause < 0 || try == tries {
 			return err
@@ -167,15 +198,11 @@ func (r *run) send(batch []audit.Sendable) error {
 	}
 }
 
-// pack makes the body of a request.
-func pack(batch []audit.Sendable) []byte {
+// pack compresses the body of a request.
+func pack(body []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b) // neither a buffer nor a writer into one fails
-	for i, item := range batch {
-		z.Write([]byte{"[,"[min(i, 1)]})
-		z.Write(item.Text)
-	}
-	z.Write([]byte("]"))
+	z.Write(body)
 	z.Close()
 	return b.Bytes()
 }
@@ -210,13 +237,13 @@ func (r *run) wait(d time.Duration) error {
 
 // post sends a body once. With an error comes how long to wait before the next
 // try: negative where there is no use in one.
-func (r *run) post(body []byte) (pause time.Duration, err error) {
+func (r *run) post(q *Request, address string, body []byte) (pause time.Duration, err error) {
 	const never = -1
-	req, err := http.NewRequestWithContext(r.ctx, http.MethodPost, r.URL, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(r.ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return never, err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", q.Type)
 	req.Header.Set("Content-Encoding", "gzip")
 	req.Header.Set("User-Agent", "gate")
 	if r.Token != "" {
@@ -234,9 +261,20 @@ func (r *run) post(body []byte) (pause time.Duration, err error) {
 		return 0, err
 	}
 	defer res.Body.Close()
-	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
+	said, readErr := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1)) // so that the connection can be used again
 	switch code := res.StatusCode; {
 	case code >= 200 && code < 300:
+		if q.Answer == nil {
+			return 0, nil
+		}
+		if readErr != nil {
+			return 0, fmt.Errorf("the server answered %s and broke off: %w", res.Status, readErr)
+		}
+		refusal, err := q.answer(res.Header.Get("Content-Type"), said)
+		if err != nil {
+			return never, fmt.Errorf("the server answered %s: %w", res.Status, err)
+		}
+		r.report.note(refusal)
 		return 0, nil
 	case code == http.StatusRequestEntityTooLarge:
 		return never, errTooLarge
