@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -26,7 +27,7 @@ import (
 // directories, as OPA reads them. The argument into says whose they are: its
 // name, scope, authority, Library, Trusted and Params are taken over, and its
 // hooks, modules, digest and faults are filled in; so is its data unless it has
-// some. Library code below gate.lib is not among the modules; see [Lib].
+// some. Library code that every source may import is not among the modules; see [Lib].
 //
 // Use the FS of an os.Root for a directory: an os.DirFS follows links out of
 // the tree between the check and the reading.
@@ -57,7 +58,7 @@ func (l *loader) rego(fsys fs.FS) scopes.Source {
 	return l.src
 }
 
-// Lib returns the modules of package gate.lib and below in fsys, and what is
+// Lib returns the modules in fsys that every source may import, and what is
 // wrong with them. They are shared by all sources and come from the product
 // only.
 func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
@@ -65,7 +66,7 @@ func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
 	files := l.read(fsys)
 	trees := parseAll(files)
 	for i, f := range files {
-		if m, ok := l.module(f, trees[i]); ok && isLib(m.pkg) {
+		if m, ok := l.module(f, trees[i]); ok && setting.Shared(m.pkg) {
 			l.lib = append(l.lib, scopes.Module{File: f.name, Package: m.pkg, Text: f.text})
 		}
 	}
@@ -100,7 +101,7 @@ func (l *loader) add(f file, p parsed) {
 	if !ok {
 		return
 	}
-	if l.src.Library && isLib(m.pkg) {
+	if l.src.Library && setting.Shared(m.pkg) {
 		return
 	}
 	before := len(l.src.Faults)
@@ -127,8 +128,6 @@ func lineIn(name string, f hook.Fault) int {
 	}
 	return line
 }
-
-func isLib(pkg string) bool { return pkg == "gate.lib" || strings.HasPrefix(pkg, "gate.lib.") }
 
 // checkPackage keeps the names of the product for the product.
 func (l *loader) checkPackage(m module) {

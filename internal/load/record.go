@@ -19,6 +19,7 @@ import (
 // Parts of data.gate that a packed bundle holds a copy of.
 const (
 	RecordedLib    = "lib"
+	RecordedProof  = "proof"
 	RecordedParams = "params"
 )
 
@@ -80,13 +81,13 @@ func partOf(r ast.Ref, text string) (string, error) {
 	part := ""
 	if len(r) > 2 {
 		key, isText := r[2].Value.(ast.String)
-		if isText && key != RecordedLib && key != RecordedParams {
+		if isText && !slices.Contains([]ast.String{RecordedLib, RecordedProof, RecordedParams}, key) {
 			return "", nil
 		}
 		part = string(key)
 	}
 	if part == "" || !strings.HasPrefix(text[r[0].Location.Offset:], ofGate+part) {
-		return "", fmt.Errorf("%s: write %s%s or %s%s", r, ofGate, RecordedLib, ofGate, RecordedParams)
+		return "", fmt.Errorf("%s: write %s%s, %s%s or %s%s", r, ofGate, RecordedLib, ofGate, RecordedProof, ofGate, RecordedParams)
 	}
 	return part, nil
 }
@@ -102,5 +103,5 @@ func Unrecorded(text string) string {
 
 // recorded is a reference to the copy of a bundle.
 var recorded = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bdata\.gate\.bundles(?:\.\w+|\["[\w-]+"\])\.` + RecordKey + `\.(` + RecordedLib + `|` + RecordedParams + `)\b`)
+	return regexp.MustCompile(`\bdata\.gate\.bundles(?:\.\w+|\["[\w-]+"\])\.` + RecordKey + `\.(` + RecordedLib + `|` + RecordedProof + `|` + RecordedParams + `)\b`)
 })

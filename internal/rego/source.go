@@ -15,6 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
 	"gate/internal/params"
+	"gate/internal/setting"
 	"gate/internal/verdict"
 	"gate/scopes"
 )
@@ -104,7 +105,7 @@ func filesOf(s *scopes.Source) (*modules, error) {
 	files := make([]scopes.Module, 0, len(s.Modules))
 	for _, m := range s.Modules {
 		switch {
-		case s.Library && under(m.Package, "gate.lib"):
+		case s.Library && setting.Shared(m.Package):
 			continue
 		case !s.Library && under(m.Package, "gate"):
 			errs = append(errs, fmt.Errorf("%s: package %s: packages below gate are the product's own", m.File, m.Package))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/internal/setting"
 	"gate/internal/spelling"
 	"gate/internal/verdict"
 )
@@ -41,7 +42,7 @@ func (s *source) lacks(ref dataRef) string {
 			return name + " is declared by no policy of this source"
 		}
 		return ""
-	case product && path[1] == "lib":
+	case product && setting.Shared("gate."+path[1]):
 		if !s.lib.defines(path) {
 			return "the library has no " + name
 		}
@@ -57,7 +58,7 @@ func (s *source) lacks(ref dataRef) string {
 	if right := s.meant(path, at); right != "" {
 		hint = fmt.Sprintf("did you mean %q?", right)
 	} else if product {
-		hint = "policies see their own source and data.gate.lib"
+		hint = "policies see their own source, data.gate.lib and data.gate.proof"
 	}
 	return fmt.Sprintf("nothing here defines %s; %s", name, hint)
 }

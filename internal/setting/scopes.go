@@ -1,6 +1,10 @@
 package setting
 
-import "gate/hook"
+import (
+	"strings"
+
+	"gate/hook"
+)
 
 // A Source is one place hooks come from: a bundle, a directory, a plugin, a
 // skill. It has one scope and one authority, whatever its files say.
@@ -51,3 +55,13 @@ type Module struct {
 	Package string // without the leading "data."
 	Text    string
 }
+
+// Shared reports a package of the library that the policies of every source may import:
+// the helpers of gate.lib, and gate.proof, which says what is harmless.
+func Shared(pkg string) bool {
+	return pkg == "gate.lib" || pkg == "gate.proof" || strings.HasPrefix(pkg, "gate.lib.")
+}
+
+// Quiet is the group of the library's policies that only allow: to switch them off
+// tightens.
+const Quiet = "gate.quiet"

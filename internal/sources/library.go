@@ -1,15 +1,20 @@
 package sources
 
 import (
+	"cmp"
 	"io/fs"
+	"path"
+	"strings"
 
 	"gate/hook"
 	"gate/internal/artifact"
+	"gate/internal/setting"
 	"gate/policies"
 	"gate/scopes"
 )
 
-// Library returns the policies that gate brings, and data.gate.lib. A program that
+// Library returns the policies that gate brings, and what every source may import of
+// it. A program that
 // lost them has a source that closes.
 func Library(a hook.Authority) (scopes.Source, []scopes.Module) {
 	src, lib, err := library(artifact.As{Managed: a == hook.Managed})
@@ -21,7 +26,8 @@ func Library(a hook.Authority) (scopes.Source, []scopes.Module) {
 }
 
 // library takes the hooks from the compiled form, so that no Rego is parsed. The
-// files stand by their packages.
+// files stand by their packages: those of policies, and those that every source may
+// import.
 func library(as artifact.As) (src scopes.Source, lib []scopes.Module, err error) {
 	form, err := artifact.Open(policies.Plan(), artifact.LibraryMaker, artifact.Library)
 	if err != nil {
@@ -39,9 +45,16 @@ func library(as artifact.As) (src scopes.Source, lib []scopes.Module, err error)
 		*list = append(*list, scopes.Module{File: file, Package: pkg, Text: string(text)})
 	}
 	src = parts[0].Source
-	for _, h := range src.Hooks {
-		add(&src.Modules, h.ID, h.File)
-	}
-	add(&lib, "gate.lib", "gate/lib/lib.rego")
-	return src, lib, err
+	walkErr := fs.WalkDir(policies.FS(), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".rego") || strings.HasSuffix(file, "_test.rego") {
+			return err
+		}
+		list, pkg := &src.Modules, strings.ReplaceAll(path.Dir(file), "/", ".")
+		if setting.Shared(pkg) {
+			list = &lib
+		}
+		add(list, pkg, file)
+		return nil
+	})
+	return src, lib, cmp.Or(err, walkErr)
 }

@@ -24,6 +24,7 @@ import (
 	"gate/internal/sealed"
 	"gate/internal/sources"
 	"gate/internal/strictjson"
+	"gate/scopes"
 )
 
 // A bundleRecord is what OPA needs in a bundle in the place of what only gate has: the
@@ -58,8 +59,8 @@ func recordOf(files fs.FS, c *sealed.Contents, t trying) (*bundleRecord, error) 
 	if said.Module != "" {
 		r.files[path.Join(r.dir, "recorded_test.rego")] = []byte(said.Module)
 	}
-	if slices.Contains(parts, load.RecordedLib) {
-		r.library()
+	if err := r.library(parts); err != nil {
+		return nil, err
 	}
 	if slices.Contains(parts, load.RecordedParams) {
 		values, err := rego.Params(src)
@@ -113,16 +114,28 @@ func (r *bundleRecord) add(files fs.FS, name string, said policytest.Record) ([]
 	return parts, nil
 }
 
-// library adds gate's library. Its files are named as those of tests are, so that
-// gate takes none of them for the bundle's own.
-func (r *bundleRecord) library() {
+// library adds the parts of gate's library that are needed, and those that these need.
+// Its files are named as those of tests are, so that gate takes none of them for the
+// bundle's own.
+func (r *bundleRecord) library(needed []string) error {
 	_, lib := sources.Library(hook.User)
-	for _, m := range lib {
-		pkg := load.RecordRef(r.name).String() + strings.TrimPrefix("data."+m.Package, "data.gate")
-		text := strings.Replace(m.Text, "\npackage "+m.Package+"\n", "\npackage "+strings.TrimPrefix(pkg, "data.")+"\n", 1)
-		file := strings.TrimSuffix(path.Base(m.File), ".rego") + "_test.rego"
-		r.files[path.Join(r.dir, load.RecordKey, file)] = []byte(text)
+	for done := 0; done < len(needed); done++ {
+		part := needed[done]
+		i := slices.IndexFunc(lib, func(m scopes.Module) bool { return m.Package == "gate."+part })
+		file := path.Join(r.dir, load.RecordKey, part+"_test.rego")
+		if i < 0 || r.files[file] != nil {
+			continue
+		}
+		m := lib[i]
+		text, parts, err := load.Recorded(r.name, m.File, m.Text)
+		if err != nil {
+			return err
+		}
+		pkg := strings.TrimPrefix(load.RecordRef(r.name).String(), "data.") + "." + part
+		r.files[file] = []byte(strings.Replace(text, "\npackage "+m.Package+"\n", "\npackage "+pkg+"\n", 1))
+		needed = append(needed, parts...)
 	}
+	return nil
 }
 
 // check runs the tests of a packed bundle by OPA alone, and returns an error about
