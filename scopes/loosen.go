@@ -37,7 +37,11 @@ func Changes(was, is map[string]any) []Change {
 		switch {
 		case row == nil:
 		case row.Key == setting.KeyPolicies:
-			c.Direction = setting.Towards(cmp.Compare(levelRank(LevelOf(is, name)), levelRank(LevelOf(was, name))))
+			more := cmp.Compare(levelRank(LevelOf(is, name)), levelRank(LevelOf(was, name)))
+			if name == setting.Quiet || strings.HasPrefix(name, setting.Quiet+".") {
+				more = -more
+			}
+			c.Direction = setting.Towards(more)
 		case row.Type.Of != nil && row.Type.Of.Kind == setting.SwitchedText: // switched on, it tightens: what else it does waits for trust
 			if x, y := a != nil && a != false, b != nil && b != false; x != y {
 				c.Direction = setting.Towards(truth(y) - truth(x))

@@ -282,7 +282,7 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := artifact.Open(data, maker+"1", artifact.User); !errors.Is(err, artifact.ErrStale) {
 		t.Errorf("of another program: %v", err)
 	}
-	if _, err := artifact.Open("gate artifact 0\n"+data[16:], maker, artifact.User); !errors.Is(err, artifact.ErrStale) {
+	if _, err := artifact.Open("gate artifact 00\n"+data[17:], maker, artifact.User); !errors.Is(err, artifact.ErrStale) {
 		t.Errorf("of another version: %v", err)
 	}
 }
@@ -365,7 +365,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(encode(f, artifact.Content{Kind: artifact.Project, Maker: maker})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 8\n")) {
+		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 10\n")) {
 			t.Error("something else is used")
 		}
 		use(artifact.Reseal(string(data)))

@@ -15,7 +15,7 @@ import (
 // that is cut off or damaged is found out. The checksums find accidents; malice
 // is for the owner of the directory to keep out.
 const (
-	magic       = "gate artifact 8\n"
+	magic       = "gate artifact 10\n"
 	maxSections = 4 + 6*200
 )
 

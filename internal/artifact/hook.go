@@ -39,6 +39,7 @@ func (d *decoder) hook(h *hook.Hook, from *lists) (why, fingerprint string) {
 	h.Dialect = hook.Dialect(d.text())
 	h.Title = d.text()
 	h.Description = d.text()
+	h.Serves = d.texts()
 	h.File = d.text()
 	h.Line = d.int()
 	if n := d.count(); n > 0 {
@@ -59,10 +60,11 @@ func (d *decoder) hook(h *hook.Hook, from *lists) (why, fingerprint string) {
 	h.OnFault = hook.OnFault(d.text())
 	h.Opaque = d.bool()
 	h.Params = mapOf(d, func() hook.Param {
-		return hook.Param{Type: d.text(), Default: d.value(0), Description: d.text()}
+		return hook.Param{Type: d.text(), Default: d.value(0), Description: d.text(), Values: d.texts()}
 	})
 	h.WhenSet = d.texts()
 	h.Session = d.bool()
+	h.Beside = d.bool()
 	h.Consults = d.bool()
 	h.Recheck = pointer(d, d.bool)
 	h.Once = d.bool()

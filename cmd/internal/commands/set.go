@@ -18,6 +18,7 @@ import (
 	"gate/internal/hostfs"
 	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/setting"
 	"gate/internal/strictjson"
 )
 
@@ -39,11 +40,13 @@ func newSet(p process) *cobra.Command {
 			"terminal. It refuses to run within an agent's session.\n\n" +
 			"  policies.POLICY      off, record, warn, confine, ask or deny; also of a group of policies\n" +
 			"  params.POLICY.NAME   a parameter's value\n" +
+			"  quiet                on or off: allows of what is harmless; quiet.look is one of them\n" +
 			"  plugins.NAME         true or false, or the directory of a plugin that is on\n" +
 			"  and the keys of docs/settings.md, such as deadline, log, approvals, disableAllHooks",
 		Example: "  gate set policies.gate.git.push ask\n" +
 			"  gate set params.gate.git.push.protected '[\"main\", \"release\"]'\n" +
-			"  gate set policies.gate.git.push --unset",
+			"  gate set policies.gate.git.push --unset\n" +
+			"  gate set quiet on",
 		Args: func(_ *cobra.Command, args []string) error {
 			want := 2
 			if f.unset {
@@ -77,21 +80,19 @@ func (f *setFlags) run(p process, args []string) error {
 	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
 		return err
 	}
-	key := settingKey(args[0])
-	var value any
-	if !f.unset {
-		value = settingValue(args[1])
-		if err := f.takes(p, key, value); err != nil {
-			return err
-		}
+	edits, err := f.edits(p, args)
+	if err != nil {
+		return err
 	}
 	file, before, err := readSettings(dir, stem)
 	if err != nil {
 		return err
 	}
-	after, err := load.Edit(filepath.ToSlash(file), before, a, value, key...)
-	if err != nil {
-		return err
+	after := before
+	for _, e := range edits {
+		if after, err = load.Edit(filepath.ToSlash(file), after, a, e.value, e.key...); err != nil {
+			return err
+		}
 	}
 	if string(after) != string(before) {
 		change := loosening{file, a, load.Said(filepath.ToSlash(file), before, a), load.Said(filepath.ToSlash(file), after, a)}
@@ -99,7 +100,64 @@ func (f *setFlags) run(p process, args []string) error {
 			return err
 		}
 	}
-	return f.report(p, a, file, strings.Join(key, "."))
+	return f.report(p, a, file, edits)
+}
+
+// A settingEdit is one value of a settings file; nil takes it away.
+type settingEdit struct {
+	key   []string
+	value any
+}
+
+// edits are the values that the command line means.
+func (f *setFlags) edits(p process, args []string) ([]settingEdit, error) {
+	if top, name, _ := strings.Cut(args[0], "."); top == "quiet" {
+		return f.quiet(p, name, args[1:])
+	}
+	e := settingEdit{key: settingKey(args[0])}
+	if !f.unset {
+		e.value = settingValue(args[1])
+		if err := f.takes(p, e.key, e.value); err != nil {
+			return nil, err
+		}
+	}
+	return []settingEdit{e}, nil
+}
+
+// quiet switches the policies that allow on or off: one, by its name within the group, or
+// all. To switch a policy off sets its level, which only tightens.
+func (f *setFlags) quiet(p process, name string, values []string) ([]settingEdit, error) {
+	g, err := f.gate(p)
+	if err != nil {
+		return nil, err
+	}
+	group, names := setting.Quiet, []string{}
+	for _, r := range g.Set.Policies() {
+		if short, ok := strings.CutPrefix(r.ID, setting.Quiet+"."); ok && r.Hook.Library {
+			names = append(names, short)
+		}
+	}
+	if name != "" && !slices.Contains(names, name) {
+		return nil, fmt.Errorf("there is no %s.%s; there are: %s", setting.Quiet, visible(name), strings.Join(names, ", "))
+	}
+	if name != "" {
+		group, names = setting.Quiet+"."+name, []string{name}
+	}
+	switch {
+	case !f.unset && values[0] == "off":
+		return []settingEdit{{[]string{setting.KeyPolicies, group}, "off"}}, nil
+	case !f.unset && values[0] != "on":
+		return nil, usageError("quiet is on or off")
+	}
+	var edits []settingEdit
+	for _, short := range names {
+		on := settingEdit{key: []string{setting.KeyParams, setting.Quiet + "." + short, "on"}}
+		if !f.unset {
+			on.value = true
+		}
+		edits = append(edits, on, settingEdit{key: []string{setting.KeyPolicies, setting.Quiet + "." + short}})
+	}
+	return append(edits, settingEdit{key: []string{setting.KeyPolicies, setting.Quiet}}), nil
 }
 
 // target returns whose settings are meant and where they are.
@@ -242,18 +300,23 @@ func replaceFile(file string, data []byte, a hook.Authority) error {
 }
 
 // report says what became of the setting.
-func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
+func (f *setFlags) report(p process, a hook.Authority, file string, edits []settingEdit) error {
 	var b strings.Builder
 	g, err := f.gate(p)
 	if err != nil {
 		return fmt.Errorf("%s is written; but now no call passes: %w", file, err)
 	}
-	if f.unset {
-		fmt.Fprintf(&b, "%s is no longer set in %s\n", visible(key), visible(p.tilde(file)))
+	for _, e := range edits {
+		if f.unset {
+			fmt.Fprintf(&b, "%s is no longer set in %s\n", visible(strings.Join(e.key, ".")), visible(p.tilde(file)))
+		}
 	}
 	for _, r := range g.Set.Explain() {
-		under := r.Key == key || strings.HasPrefix(r.Key, key+".")
-		if !under || r.Authority != a || f.unset {
+		under := slices.ContainsFunc(edits, func(e settingEdit) bool {
+			key := strings.Join(e.key, ".")
+			return e.value != nil && (r.Key == key || strings.HasPrefix(r.Key, key+"."))
+		})
+		if !under || r.Authority != a {
 			continue
 		}
 		fmt.Fprintf(&b, "%s = %s (%s)\n", visible(r.Key), document.Line(r.Value), visible(p.tilde(r.Pos)))
