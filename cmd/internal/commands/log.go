@@ -24,7 +24,9 @@ type logFlags struct {
 	format string
 	follow bool
 	stats  bool
-	all    bool // every decision, not only those about calls
+	asked  bool   // questions are counted instead
+	before string // when something changed, for the questions
+	all    bool   // every decision, not only those about calls
 }
 
 func newLog(p process) *cobra.Command {
@@ -38,7 +40,7 @@ func newLog(p process) *cobra.Command {
 			"they were held back, and bundles that came into force or were refused; --all lists\n" +
 			"every decision. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
-		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --stats\n  gate log show 5spyyq",
+		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --stats\n  gate log --questions\n  gate log show 5spyyq",
 		Args:    subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.stats && f.filter.since == "" {
@@ -48,8 +50,16 @@ func newLog(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.stats && (f.follow || cmd.Flags().Changed("number")) {
-				return usageError("--stats counts all of them; it goes with neither -n nor -f")
+			switch sums := f.stats || f.asked; {
+			case sums && (f.follow || cmd.Flags().Changed("number")):
+				return usageError("--stats and --questions count all of them; they go with neither -n nor -f")
+			case f.stats && f.asked:
+				return usageError("give --stats or --questions")
+			case f.before != "" && !f.asked:
+				return usageError("--before goes with --questions")
+			}
+			if sums := f.stats || f.asked; sums && f.format == formatOCSF {
+				return usageError("--stats and --questions have no form in OCSF; use --format json")
 			}
 			if f.most < 0 {
 				return usageError("-n must not be negative; 0 means all")
@@ -61,6 +71,9 @@ func newLog(p process) *cobra.Command {
 			if f.stats {
 				return f.summary(p, h, wanted)
 			}
+			if f.asked {
+				return f.questions(p, h, wanted)
+			}
 			return f.list(cmd.Context(), p, h, wanted)
 		},
 	}
@@ -69,6 +82,8 @@ func newLog(p process) *cobra.Command {
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "wait for more, until interrupted")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every decision: each event of a call, and events that are no call")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "sum the calls up instead, of the last seven days unless --since says otherwise")
+	cmd.Flags().BoolVar(&f.asked, "questions", false, "count what persons were asked in a session instead, by policy, before and after a moment")
+	cmd.Flags().StringVar(&f.before, "before", "", "that moment, as for --since; otherwise the first call that a policy allowed")
 	cmd.Flags().StringVar(&f.format, "format", "text", forWhom+", ocsf for systems that collect security events")
 	oneOf(cmd, "format", "text", "json", formatOCSF)
 	offer(cmd, "policy", policiesHere(p, &f.dirs))

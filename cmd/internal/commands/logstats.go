@@ -104,11 +104,16 @@ func (s *logStats) addCall(c *audit.Call) {
 // week is how far back --stats looks unless --since says so.
 const week = 7 * 24 * time.Hour
 
-// summary counts the calls that are wanted.
-func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Record) bool) error {
-	s := logStats{since: f.filter.from, byOutcome: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}, sessions: map[string]time.Duration{}}
+// eachCall hands over the records that are not too old, the newest first, and the calls
+// that are wanted, each when it is whole. Lines that are no records are told.
+func (f *logFlags) eachCall(p process, h *audit.History, wanted func(*audit.Record) bool, record func(*audit.Record), call func(*audit.Call)) error {
 	var calls audit.Calls
 	var t torn
+	add := func(c *audit.Call) {
+		if c != nil && f.wantsCall(c, wanted) {
+			call(c)
+		}
+	}
 	for r, err := range h.Newest() {
 		if err != nil {
 			if err = t.count(err); err != nil {
@@ -119,24 +124,32 @@ func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Recor
 		if f.filter.tooOld(&r) {
 			break
 		}
-		if r.Sync == nil && wanted(&r) {
+		record(&r)
+		add(calls.Add(r))
+	}
+	for _, c := range calls.Rest() {
+		add(c)
+	}
+	t.report(p)
+	return nil
+}
+
+// summary counts the calls that are wanted.
+func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Record) bool) error {
+	s := logStats{since: f.filter.from, byOutcome: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}, sessions: map[string]time.Duration{}}
+	err := f.eachCall(p, h, wanted, func(r *audit.Record) {
+		if r.Sync == nil && wanted(r) {
 			s.decisions++
 			s.took += r.Took
-			s.wait(&r)
+			s.wait(r)
 			if len(r.Faults) > 0 {
 				s.faults++
 			}
 		}
-		if call := calls.Add(r); call != nil && f.wantsCall(call, wanted) {
-			s.addCall(call)
-		}
+	}, s.addCall)
+	if err != nil {
+		return err
 	}
-	for _, call := range calls.Rest() {
-		if f.wantsCall(call, wanted) {
-			s.addCall(call)
-		}
-	}
-	t.report(p)
 	if f.format == "json" {
 		return printJSON(p, s.document())
 	}
