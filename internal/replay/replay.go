@@ -37,6 +37,7 @@ type Call struct {
 	Facts   *hook.Facts   // as the decision went by; nil: they are to be worked out
 	Then    *audit.Record // what was decided; nil where nobody recorded it
 	Failed  bool          // the agent got an error as the result
+	Ran     bool          // the agent got a result that is no error, as a transcript has it
 	Output  string        // what the agent was shown of the result, as a transcript has it; "": nothing
 
 	Redacted []string // JSON pointers to what lost a secret

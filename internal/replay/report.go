@@ -145,6 +145,9 @@ func (c *collector) add(j *job, o *Options) {
 		c.Recorded++
 	}
 	c.choose(j.call)
+	if o.Each != nil {
+		o.Each(j.call, &j.then, &j.now)
+	}
 	change := compare(&j.then, &j.now)
 	if change != "" {
 		c.Changed = append(c.Changed, entryOf(j, change))

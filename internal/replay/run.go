@@ -34,6 +34,10 @@ type Options struct {
 	// nothing.
 	Prepare func(*Call)
 
+	// Each is told of each call that was decided, in their order, by one goroutine, with
+	// what it is compared with; nil: nobody is.
+	Each func(c *Call, then, now *audit.Record)
+
 	Workers  int            // how many calls are decided at once; 0: one a processor
 	Progress func(done int) // is told after each call, by one goroutine; nil: nobody is
 }

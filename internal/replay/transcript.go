@@ -181,7 +181,7 @@ func (r *reader) project(e *entry) string {
 func (r *reader) result(b block) {
 	for i := range r.waiting {
 		if p := &r.waiting[i]; !p.done && p.Event.Text("tool_use_id") == b.Result {
-			p.Failed, p.done, p.Output = b.Error, true, output(b)
+			p.Failed, p.Ran, p.done, p.Output = b.Error, !b.Error, true, output(b)
 			return
 		}
 	}

@@ -32,7 +32,8 @@ type Replayer struct {
 	options   setup.Options
 	candidate *Proposal // nil: there is none
 	base      *Proposal // what stands in the candidate's place otherwise; nil: what is in force here
-	facts     string    // which facts calls are decided by: recorded, today or blind
+	each      func(c *replay.Call, then, now *audit.Record)
+	facts     string // which facts calls are decided by: recorded, today or blind
 
 	strangers atomic.Int64 // calls that a project's policies decided about which are not here
 
@@ -88,11 +89,14 @@ func New(s setup.Options, candidate *Proposal, facts string) *Replayer {
 // what is in force here.
 func (r *Replayer) From(base *Proposal) { r.base = base }
 
+// Each has f told of each call that is decided, in their order.
+func (r *Replayer) Each(f func(c *replay.Call, then, now *audit.Record)) { r.each = f }
+
 // Run decides about calls, by the candidate and by what stands there otherwise, or
 // without a candidate by what is in force. progress is told how many there were;
 // nil: nobody is. With an error comes what was decided until then.
 func (r *Replayer) Run(ctx context.Context, calls iter.Seq2[*replay.Call, error], progress func(int)) (*Report, error) {
-	o := replay.Options{Now: r.decider(r.candidate != nil), Shared: r.shared, Prepare: r.prepare, Progress: progress}
+	o := replay.Options{Now: r.decider(r.candidate != nil), Shared: r.shared, Prepare: r.prepare, Progress: progress, Each: r.each}
 	if r.candidate != nil {
 		o.Then = r.decider(false)
 	}

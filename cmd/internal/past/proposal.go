@@ -23,6 +23,7 @@ import (
 	"gate/internal/places"
 	"gate/internal/rego"
 	"gate/internal/release"
+	"gate/internal/setting"
 	"gate/internal/sources"
 	"gate/internal/strictjson"
 	"gate/scopes"
@@ -38,7 +39,12 @@ type Proposal struct {
 	notes  []string
 
 	schemas load.ToolSchemas // of a signed bundle
+	quiet   bool             // the policies of the library that allow are switched on
 }
+
+// Quiet is that the policies of the library that allow are switched on, beside all
+// that is in force.
+func Quiet() *Proposal { return &Proposal{as: hook.User.String(), quiet: true} }
 
 // maxBundle bounds a bundle, packed and unpacked file by file.
 const maxBundle = 64 << 20
@@ -187,6 +193,9 @@ func (c *Proposal) replace(l *sources.Loaded) {
 		l.Layers = slices.DeleteFunc(slices.Clone(l.Layers), func(y scopes.Layer) bool { return y.Authority == c.source.Authority })
 		l.Layers = append(l.Layers, c.layers...)
 	}
+	if c.quiet {
+		l.Layers = append(slices.Clone(l.Layers), switchedOn(l.Sources))
+	}
 	if c.source.Authority != hook.Managed {
 		return
 	}
@@ -195,6 +204,19 @@ func (c *Proposal) replace(l *sources.Loaded) {
 			l.Sources[i] = asManaged(l.Sources[i])
 		}
 	}
+}
+
+// switchedOn are settings of the user's that switch on what allows.
+func switchedOn(list []scopes.Source) scopes.Layer {
+	params := map[string]map[string]any{}
+	for _, src := range list {
+		for _, h := range src.Hooks {
+			if h.Library && strings.HasPrefix(h.ID, setting.Quiet+".") {
+				params[h.ID] = map[string]any{"on": true}
+			}
+		}
+	}
+	return scopes.Layer{Authority: hook.User, File: "settings", Params: params}
 }
 
 // replaceBundle puts a release of a signed bundle where the one in force stands,
