@@ -48,12 +48,22 @@ type Process struct {
 	// the call is handed over; nil: all of them are.
 	HandsOver func(error) bool
 
+	// Adapter finds the adapter of an agent; nil: [Adapter] does.
+	Adapter func(agent string) (adapters.Adapter, error)
+
 	// Environment is what the agent says about where it runs; nil: what it
 	// says in the process's environment.
 	Environment func(adapters.Adapter) adapters.Environment
 
 	// Told is told what was answered; nil: nobody is.
 	Told func(d *hook.Decision, canAsk bool)
+}
+
+func (p Process) adapter(agent string) (adapters.Adapter, error) {
+	if p.Adapter == nil {
+		return Adapter(agent)
+	}
+	return p.Adapter(agent)
 }
 
 func (p Process) account() (places.Account, error) {
@@ -131,7 +141,7 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 	}()
 	var err error
 	r.flags, err = parseFlags(p.Args)
-	adapter, unknown := Adapter(r.agent)
+	adapter, unknown := p.adapter(r.agent)
 	if unknown == nil {
 		r.desk.expect(adapter, adapter.Named(r.event))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/internal/authzen"
 	"gate/internal/strictjson"
 )
 
@@ -25,10 +26,14 @@ const (
 type endpoint uint8
 
 const (
-	nowhere  endpoint = iota
-	forAgent          // /hook/AGENT/EVENT: the agent's own answer
-	whole             // /v1/decide: the whole decision
-	likeOPA           // /v1/data/gate/decision: the same in the form of OPA's server
+	nowhere   endpoint = iota
+	forAgent           // /hook/AGENT/EVENT: the agent's own answer
+	whole              // /v1/decide: the whole decision
+	likeOPA            // /v1/data/gate/decision: the same in the form of OPA's server
+	guardian           // /acs: a step of the Agent Control Standard
+	single             // an evaluation of AuthZEN
+	several            // evaluations of AuthZEN
+	wellKnown          // what AuthZEN's API says of itself
 	health
 	numbers
 )
@@ -50,6 +55,14 @@ func find(r *http.Request) (to endpoint, q Question) {
 		to = whole
 	case "/v1/data/gate/decision":
 		to = likeOPA
+	case "/acs":
+		return guardian, q
+	case authzen.EvaluationPath:
+		return single, q
+	case authzen.EvaluationsPath:
+		return several, q
+	case authzen.MetadataPath:
+		return wellKnown, q
 	case "/health":
 		return health, q
 	case "/metrics":
@@ -79,18 +92,25 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	}()
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if no := s.admit(r, in.to == health); no.status != 0 {
+	if in.to == guardian && s.o.Guardian == nil {
+		in.to = nowhere
+	}
+	if no := s.admit(r, in.to == health || in.to == guardian || in.to == wellKnown); no.status != 0 {
 		s.refuse(in, no)
 		return
 	}
 	switch in.to {
-	case health, numbers:
+	case health, numbers, wellKnown:
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			s.refuse(in, wrongMethod)
 			return
 		}
 		if in.to == health {
 			s.health(w)
+			return
+		}
+		if in.to == wellKnown {
+			writeJSON(w, http.StatusOK, authzen.Metadata("http://"+r.Host))
 			return
 		}
 		w.Header().Set("Content-Type", openMetrics)
@@ -120,12 +140,16 @@ func (s *Server) question(in request) {
 		no = wrongPath
 	case in.r.Method != http.MethodPost:
 		no = wrongMethod
+	case in.to == guardian && in.r.Header.Get("Content-Encoding") == "":
+		no = s.guard(in)
 	case !known:
 		no = wrongAgent
 	case in.r.ContentLength > maxBody(in.to):
 		no = tooLarge
 	case in.r.Header.Get("Content-Encoding") != "":
 		no = encoded
+	case in.to == single || in.to == several:
+		no = s.evaluate(in)
 	default:
 		no = s.ask(in)
 	}

@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"time"
 
 	"gate/adapters"
+	"gate/hook"
+	"gate/internal/acs"
+	"gate/internal/authzen"
 	"gate/internal/strictjson"
 )
 
@@ -35,9 +39,7 @@ func (s *Server) ask(in request) refusal {
 		in.q.Timeout = limit
 	}
 	in.hurry()
-	start := time.Now()
-	reply := s.o.Decide(in.r.Context(), in.q)
-	s.metrics.decided(reply.Decision, time.Since(start))
+	reply := s.decide(in.r.Context(), in.q)
 	switch in.to {
 	case forAgent:
 		answer(in.w, reply.Answer, http.StatusForbidden)
@@ -47,6 +49,89 @@ func (s *Server) ask(in request) refusal {
 		doc := reply.Document()
 		writeJSON(in.w, http.StatusOK, map[string]any{"result": doc, "decision_id": doc["id"]})
 	}
+	return refusal{}
+}
+
+// Ask has a step of the Agent Control Standard decided about, as soon as it is its turn. It
+// is for the Guardian, which asks once it knows who sent the step. Where the turn does not
+// come, the reply is a denial.
+func (s *Server) Ask(ctx context.Context, q Question) Reply {
+	leave, no := s.enter(ctx)
+	if no.status != 0 {
+		s.metrics.refused(no.word)
+		d := hook.Decision{Effect: hook.Deny, Fault: hook.Faultf(hook.FaultInternal, "gate serve: %s", no.why)}
+		return Reply{Decision: &d, Answer: adapters.ACS().Render(&hook.Event{Agent: adapters.ACS().Name()}, &d)}
+	}
+	defer leave()
+	return s.decide(ctx, q)
+}
+
+// decide has a question decided about, and counts the decision.
+func (s *Server) decide(ctx context.Context, q Question) Reply {
+	start := time.Now()
+	reply := s.o.Decide(ctx, q)
+	s.metrics.decided(reply.Decision, time.Since(start))
+	return reply
+}
+
+// guard has a request of the Agent Control Standard answered. Clients take every status
+// but 200 for a refusal, and deny. Whoever has no token can send one, so none has a place
+// among the questions before its signature is verified.
+func (s *Server) guard(in request) refusal {
+	select {
+	case s.unknown <- struct{}{}:
+		defer func() { <-s.unknown }()
+	default:
+		return busy
+	}
+	// A body that is larger by a byte is refused in the protocol's own words.
+	body, err := io.ReadAll(io.LimitReader(in.r.Body, acs.MaxBody+1))
+	if err != nil {
+		return unreadable
+	}
+	if len(body) > acs.MaxBody {
+		in.w.Header().Set("Connection", "close")
+	} else {
+		http.NewResponseController(in.w).SetReadDeadline(time.Time{})
+	}
+	answer := s.o.Guardian.Answer(in.r.Context(), body)
+	in.w.Header().Set("Content-Type", "application/json")
+	in.w.Write(answer)
+	return refusal{}
+}
+
+// evaluate answers evaluations of AuthZEN. The standard wants the text of an error, and the
+// caller's name of the request back.
+func (s *Server) evaluate(in request) refusal {
+	leave, no := s.enter(in.r.Context())
+	if no.status != 0 {
+		return no
+	}
+	defer leave()
+	if id := in.r.Header.Get("X-Request-ID"); id != "" && len(id) <= 256 {
+		in.w.Header().Set("X-Request-ID", id)
+	}
+	release, no := s.read(&in)
+	if no.status != 0 {
+		return no
+	}
+	defer release()
+	media, _, err := mime.ParseMediaType(in.r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return malformed.because("the content type must be application/json")
+	}
+	point := authzen.Point{Decide: func(ctx context.Context, event []byte) *hook.Decision {
+		return s.decide(ctx, Question{Agent: "generic", Body: event}).Decision
+	}}
+	answer := point.Evaluation
+	if in.to == several {
+		answer = point.Evaluations
+	}
+	doc, err := answer(in.r.Context(), in.q.Body)
+	if err != nil {
+		return malformed.because(err.Error())
+	}
+	writeJSON(in.w, http.StatusOK, doc)
 	return refusal{}
 }
 
@@ -91,8 +176,11 @@ const smallBody = 1 << 20
 
 // maxBody is the largest body of a question. OPA's form wraps the event.
 func maxBody(to endpoint) int64 {
-	if to == likeOPA {
+	switch to {
+	case likeOPA:
 		return adapters.MaxEvent + smallBody
+	case single, several:
+		return authzen.MaxBody
 	}
 	return adapters.MaxEvent
 }

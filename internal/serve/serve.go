@@ -71,6 +71,13 @@ type Options struct {
 	// State is asked for the metrics and the health. It must not take long.
 	State func() State
 
+	// Guardian answers at /acs, in the protocol of the Agent Control Standard, whose
+	// requests bear signatures in the place of the token. It is called by many goroutines
+	// at once. nil: there is nothing at that address.
+	Guardian interface {
+		Answer(ctx context.Context, body []byte) []byte
+	}
+
 	// Token is what requests over the loopback addresses must bear, as
 	// "Authorization: Bearer TOKEN". Without one, all of them are refused.
 	Token string
@@ -95,6 +102,7 @@ const (
 	writeLimit = 90 * time.Second // more than any decision takes
 	idleLimit  = 2 * time.Minute
 	maxHeader  = 16 << 10
+	maxUnknown = 256             // each may have acs.MaxBody in memory
 	stopLimit  = 3 * time.Second // for answers whose contexts have ended
 )
 
@@ -106,6 +114,7 @@ type Server struct {
 	metrics  *metrics
 	slots    chan struct{} // held while a question is decided about
 	waiting  atomic.Int64
+	unknown  chan struct{} // held by a request of which nobody knows yet who sent it
 	large    chan struct{} // held as long as a large event is in memory
 	stopping atomic.Bool
 }
@@ -123,7 +132,7 @@ func New(o Options) *Server {
 	}
 	return &Server{
 		o: o, limits: limits{header: 5 * time.Second, read: 15 * time.Second, queue: 5 * time.Second}, token: sha256.Sum256([]byte(o.Token)), metrics: newMetrics(),
-		slots: make(chan struct{}, o.Parallel), large: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
+		unknown: make(chan struct{}, maxUnknown), slots: make(chan struct{}, o.Parallel), large: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
 	}
 }
 

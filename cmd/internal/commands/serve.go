@@ -3,8 +3,10 @@ package commands
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"gate/adapters"
 	"gate/cmd/internal/document"
 	"gate/hook"
+	"gate/internal/acs"
 	"gate/internal/core"
 	"gate/internal/handlers"
 	"gate/internal/hookpath"
@@ -27,6 +30,7 @@ const (
 	serveDir    = "serve"
 	serveSocket = "gate.sock"
 	serveToken  = "token"
+	serveACS    = "acs"
 )
 
 // servePort spells gate on a telephone.
@@ -43,6 +47,8 @@ type serveFlags struct {
 	noSocket bool
 	sameEnv  bool
 	print    bool
+	acs      string
+	trace    string
 }
 
 func newServe(p process) *cobra.Command {
@@ -64,6 +70,8 @@ func newServe(p process) *cobra.Command {
 				return usageError("--port must be between 0 and 65535")
 			case f.noHTTP && f.noSocket:
 				return usageError("--no-http and --no-socket leave nothing to listen on")
+			case f.trace != "" && f.acs == "":
+				return usageError("--acs-trace is about --acs, which is missing")
 			}
 			return nil
 		},
@@ -79,6 +87,8 @@ func newServe(p process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.noSocket, "no-socket", false, "listen on the loopback addresses only")
 	cmd.Flags().BoolVar(&f.sameEnv, "same-environment", false, "agents run in the environment of this process: its variables count for their calls")
 	cmd.Flags().BoolVar(&f.print, "print-settings", false, "print the settings that have Claude Code ask this server, and end")
+	cmd.Flags().StringVar(&f.acs, "acs", "", "answer the Agent Control Standard at /acs, by the keys that this `FILE` names")
+	cmd.Flags().StringVar(&f.trace, "acs-trace", "", "append an OCSF event to this `FILE` for each step and decision of the Agent Control Standard")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }
@@ -109,7 +119,18 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 		fmt.Fprintf(p.stderr, "gate: every call is rejected until this is put right: %s\n", visible(err.Error()))
 	}
 	answers := answerer{process: p, dirs: dirArgs(f.dirs.Absolute()), keeper: k}
-	server := serve.New(serve.Options{Decide: answers.decide, State: k.State, Token: token})
+	o := serve.Options{Decide: answers.decide, State: k.State, Token: token}
+	var server *serve.Server
+	if f.acs != "" {
+		guardian, stop, err := f.guardian(ctx, d, func(ctx context.Context, q serve.Question) serve.Reply { return server.Ask(ctx, q) })
+		if err != nil {
+			return errors.Join(fmt.Errorf("--acs: %w", err), closeAll(listeners))
+		}
+		defer guardian.Close()
+		defer stop()
+		o.Guardian = guardian
+	}
+	server = serve.New(o)
 	var where []string
 	for _, l := range listeners {
 		if l.Addr().Network() == "unix" {
@@ -126,9 +147,7 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 func (f serveFlags) listen(d dirs) (list []net.Listener, token string, err error) {
 	defer func() {
 		if err != nil {
-			for _, l := range list {
-				l.Close()
-			}
+			closeAll(list)
 		}
 	}()
 	own := filepath.Join(d.State, serveDir)
@@ -152,6 +171,47 @@ func (f serveFlags) listen(d dirs) (list []net.Listener, token string, err error
 	return append(list, more...), token, nil
 }
 
+func closeAll(list []net.Listener) error {
+	var errs []error
+	for _, l := range list {
+		errs = append(errs, l.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// guardian answers the Agent Control Standard, by the keys of the file that was named.
+func (f serveFlags) guardian(ctx context.Context, d dirs, ask func(context.Context, serve.Question) serve.Reply) (g *acs.Guardian, stop func(), err error) {
+	keys, err := acs.ReadKeys(f.acs)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := acs.Options{Keys: keys, Dir: filepath.Join(d.State, serveDir, serveACS), Decide: acsDecide(ask)}
+	stop = func() {}
+	if f.trace != "" {
+		file, err := os.OpenFile(f.trace, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Trace = acs.NewTracer(file)
+		stop = func() {
+			o.Trace.Close()
+			file.Close()
+		}
+	}
+	g, err = acs.Open(ctx, o)
+	if err != nil {
+		stop()
+	}
+	return g, stop, err
+}
+
+// acsDecide has a step of the Agent Control Standard decided about as any other question.
+func acsDecide(ask func(context.Context, serve.Question) serve.Reply) func(context.Context, []byte, bool) []byte {
+	return func(ctx context.Context, step []byte, attended bool) []byte {
+		return ask(ctx, serve.Question{Agent: adapters.ACS().Name(), Body: step, Attended: attended, Timeout: adapters.ACS().Deadline("")}).Answer.Stdout
+	}
+}
+
 // An answerer answers questions as gate hook answers an agent that starts it:
 // each has a desk, a deadline and an answer of its own.
 type answerer struct {
@@ -170,6 +230,12 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 			e := agent.Environment(func(string) string { return "" })
 			e.Attended, e.ProjectDir, e.Trace = q.Attended, q.Project, q.Trace
 			return e
+		},
+		Adapter: func(agent string) (adapters.Adapter, error) {
+			if agent == adapters.ACS().Name() {
+				return adapters.ACS(), nil
+			}
+			return hookpath.Adapter(agent)
 		},
 		Told: func(d *hook.Decision, canAsk bool) {
 			reply.Decision = d

@@ -28,7 +28,7 @@ type served struct {
 }
 
 // startServe starts "gate serve" with the directories of the script, and waits
-// until it listens: answers [flag...]. It is stopped at the end of the script.
+// until it listens: answers [flag...]. Its address is $SERVE_URL. It is stopped at the end of the script.
 func startServe(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("usage: answers [flag...]")
@@ -47,6 +47,7 @@ func startServe(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	s.url = regexp.MustCompile(`http://127\.0\.0\.1:\d+`).FindString(line)
 	s.socket = filepath.Join(ts.Getenv("WORK"), "state", serveDir, serveSocket)
+	ts.Setenv("SERVE_URL", s.url)
 	servers.Store(ts, s)
 }
 
