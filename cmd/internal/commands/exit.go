@@ -26,7 +26,7 @@ type exitRow struct {
 func exitTable() []exitRow {
 	return []exitRow{
 		{exitOK, "the command did its work; hook, try, eval, explain: the call may go on, perhaps changed; test: all tests passed"},
-		{exitFailed, "the command failed, or gate did not understand it; status, doctor, policies, settings, check, fmt --check: there is a problem; mcp: the server ended by itself; serve: it cannot listen; install: an agent's files could not be changed, an entry does not deny, or nobody was there to agree; never from hook"},
+		{exitFailed, "the command failed, or gate did not understand it; status, doctor, policies, settings, check, fmt --check: there is a problem; mcp: the server ended by itself; serve: it cannot listen; conformance: something differs; install: an agent's files could not be changed, an entry does not deny, or nobody was there to agree; never from hook"},
 		{exitReject, "hook, try, eval, explain: the call is rejected; hook: also when gate itself fails; gate without a command and without a terminal; test: a test failed, or a threshold was missed; replay: a difference that --fail-on names; bundle diff: a weakening, with --fail-on-weaker"},
 		{exitAsk, "try, eval, explain: a person would be asked"},
 		{exitRefused, "bundle, keys, sync: gate refuses a bundle, an envelope or a key set; gate prints a sentence for each reason, with --json also a word; log verify: the chain is broken"},

@@ -161,7 +161,7 @@ func newRoot(p process) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(p), newExitCodes())
+	root.AddCommand(newVersion(p), newExitCodes(), newConformance(p))
 	bothSpellings(root)
 	completes(root)
 	return root
