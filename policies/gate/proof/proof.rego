@@ -448,11 +448,9 @@ reads_all(command) if {
 	path.path in input.facts.shell.ground.whole
 }
 
-reads_all(command) if { # the directory in which it runs
+reads_all(command) if { # the directory in which it runs, with no word that names another
 	searches(command)
-	every path in input.facts.paths {
-		path.command != command.id
-	}
+	count(command.operands) <= patterns(command)
 }
 
 reads_all(command) if { # some of what a pattern stands for is a directory

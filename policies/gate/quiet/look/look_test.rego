@@ -95,6 +95,7 @@ test_does_not_allow_what_nobody_has_looked_at if {
 	every line in [
 		"grep -rn --exclude=x --include='*.go' '' .", "grep -rn --include='*.go' --exclude=x '' .", "grep -rc KEY .", "grep -rl KEY .", "grep -rq KEY .", "grep -rl KEY", "grep -rL KEY conf", "diff conf docs", "diff . conf",
 		"grep -c KEY .env", "grep -q KEY=1 .env", "sha256sum .env", "cmp .env x.md", "wc -c conf/secrets.json", "grep -c KEY conf/*", "rg -e KEY . x.md", "rg KEY x.go", "rg -e KEY x.go", "rg -t go -g .env KEY", "rg -t java KEY", "rg -t json KEY", "rg -g '*.go' -g '!x' KEY", "cat *.go/*.json", "head *.go/*",
+		"grep -r KEY", "grep -rh '' 2> /dev/null", "grep -rh '' < main.go", "grep -rh -e KEY > /dev/null", "rg KEY 2> /dev/null", "rg -e KEY 2> /dev/null",
 	] {
 		not allowed_in(line, files)
 	}
