@@ -861,11 +861,11 @@ deed(grant, command) if {
 #   may name; no setting, file or option has them start another program
 deeds := {
 	"clang-format": {"in-place"},
-	"gofmt": {"d", "list", "s", "write"},
+	"gofmt": {"diff", "list", "simplify", "write"},
 	"mkdir": {"parents", "verbose"},
 	"rm": {"force", "recursive", "verbose"},
 	"rmdir": {"verbose"},
-	"shfmt": {"d", "l", "write"},
+	"shfmt": {"diff", "list", "write"},
 	"touch": {"a", "m"},
 }
 

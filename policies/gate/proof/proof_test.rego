@@ -377,3 +377,279 @@ test_undisturbed if {
 		not proof.undisturbed({"denials_by_policy": {id: 1}})
 	}
 }
+
+# What only quiet.build needs: where more may be written, all is known all the same.
+test_shaped_needs_each_fact if {
+	event := at("x=1; make test")
+	proof.shaped with input as event
+	proof.shaped with input as added(event, "/flow", [{"origin": "written"}])
+	every path, value in {
+		"/facts/opaque": true, "/facts/unknown": [{"kind": "word"}], "/facts/hosts": [{"host": "x"}], "/facts/code": [{"language": "awk"}],
+		"/facts/shell/dialect": "powershell", "/facts/shell/ground/forms": ["while"], "/facts/shell/ground/assigns": ["x", "PATH"],
+	} {
+		not proof.shaped with input as added(event, path, value)
+	}
+}
+
+ground := {"forms": [], "assigns": [], "programs": [], "leaves": [], "secrets": [], "whole": []}
+
+test_firm_ground if {
+	proof.firm(ground)
+	project := {"whole": ["/home/dev/project/docs"]}
+	every good in [
+		{"assigns": ["x", "name2", "LANG"]},
+		object.union(project, {"secrets": ["/home/dev/project/docs/.env", "/home/dev/project/docs/a/secrets.json"]}),
+	] {
+		proof.firm(object.union(ground, good))
+	}
+	every bad in [
+		{"forms": ["while"]}, {"assigns": ["x", "PATH"]}, {"programs": ["/home/dev/project/bin/ls"]}, {"leaves": ["/home/dev/project/link"]},
+		{"secrets": ["/home/dev/project/docs/.env"]},
+		object.union(project, {"secrets": ["/home/dev/project/.env"]}),
+		object.union(project, {"secrets": ["/home/dev/project/docs2/.env"]}),
+		object.union(project, {"secrets": ["/home/dev/project/docs/credentials.go"]}),
+		object.union(project, {"secrets": ["/home/dev/project/docs/.env", "/home/dev/project/.env"]}),
+	] {
+		not proof.firm(object.union(ground, bad))
+	}
+}
+
+# files that stand around the lines below: a directory that holds no secret, and one
+# whose name ends like a file.
+around := {"/home/dev/project/docs/a.md": "", "/home/dev/project/src/x.go": "", "/home/dev/project/dir.go/y.go": ""}
+
+in_project(line) := gate.event({"bash": line, "files": object.union(repository, around), "env": {"HOME": "/home/dev"}})
+
+test_looking_passes if {
+	every line in [
+		"cat --number --number-nonblank main.go", "ls 1>&2", "echo a -newer ../x", "uniq -c a", "ls -R", "ls docs", "cat main.go; ls docs", "ls docs && ls *.go",
+		"grep x docs", "cat main.go | grep x", "grep -rl x docs | head -3 main.go", "grep -rn x main.go", "grep -rL x docs", "grep -rc x docs", "grep -rq x docs", "grep -rl x docs",
+		"grep -rn --include='*.go' x .", "rg x main.go", "rg -e x main.go", "cat main.go | rg x", "cat main.go | rg -e x", "rg -t go x", "rg -g '*.go' x", "rg -t go -g '*.go' x", "printf '%s' a", "grep -rl x docs; cat main.go | head",
+	] {
+		looks(in_project(line))
+	}
+	every option in ["-d", "-e", "-f", "-h", "-L", "-r", "-s", "-w", "-x"] {
+		looks(in_project(sprintf("test %s main.go", [option])))
+		looks(in_project(sprintf("[ %s main.go ]", [option])))
+	}
+	looks(in_project("[ -n a -a -z b -o a = b ]"))
+}
+
+test_looking_stops if {
+	every line in [
+		"TZ=../Berlin date", "test ../x", "[ /etc/shadow ]", "test a = '$x'", "[ -n '`id`' ]", "printf %s '$(id)'", "printf %s '(e)'", "git branch --col",
+		"grep -rn x docs", "grep -rh x dir.go", "cat dir.go", "head docs", "cat *.go", "sort *.go; ls docs", "rg x notes.txt", "rg x", "rg x docs", "rg -e x", "rg x 2> /dev/null", "cat main.go | rg x docs",
+		"rg -t go -g '*.txt' x", "rg -t go -g '*.go' -g '*.txt' x", "rg -t java x", "rg -t go -t java x", "rg -g '*.txt' x", "rg x main.go dir.go",
+	] {
+		not looks(in_project(line))
+	}
+}
+
+# An option without a value narrows nothing.
+test_options_without_a_value if {
+	every line, option in {"grep -rn --include='*.go' x .": "include", "rg -t go x": "type", "rg -g '*.go' x": "glob"} {
+		event := in_project(line)
+		looks(event)
+		not looks(replaced(event, sprintf("/facts/shell/commands/0/options/%s", [option]), []))
+	}
+}
+
+# Facts that say less than the line: whatever they are, it is not allowed.
+test_looking_stops_whatever_facts_say if {
+	event := at("uniq -c a")
+	every words in [["uniq", "a", "b"], ["uniq", "-c", "a", "b"]] {
+		not looks(replaced(event, "/facts/shell/commands/0/words", [{"value": word, "span": null} | some word in words]))
+	}
+	looks(replaced(at("cat /usr/share/x"), "/facts/paths/0/access", "use"))
+	pattern := in_project("cat main.go *.go")
+	not looks(pattern)
+	looks(replaced(pattern, "/facts/shell/ground/whole", []))
+	not looks(replaced(replaced(pattern, "/facts/shell/ground/whole", ["/home/dev/project/elsewhere.go"]), "/facts/paths/1/access", "use"))
+}
+
+command(line) := in_project(line).facts.shell.commands[0]
+
+test_programs_of_another_name if {
+	every line in ["git status", "git fetch origin"] {
+		other := object.union(command(line), {"program": "yadm"})
+		not proof.git(other)
+		not proof.exchange(other)
+	}
+	proof.git(command("git status"))
+	proof.exchange(command("git fetch origin"))
+}
+
+test_what_searches if {
+	every line in ["grep -r x", "rg x", "grep -rl x docs"] {
+		proof.searches(command(line))
+	}
+	every line in ["grep x main.go", "ls --recursive", "ls", "cat main.go"] {
+		not proof.searches(command(line))
+	}
+	piped := in_project("cat main.go | rg x").facts.shell.commands[1]
+	not proof.searches(piped)
+}
+
+test_git_passes if {
+	every line in [
+		"git branch --sort=-committerdate", "git branch --sort=refname", "git diff -- data.bin", "git diff -- data.bin notes.txt", "git diff --cached -- main.go", "git diff --staged -- main.go",
+		"git diff --merge-base -- main.go", "git add x.go; ls docs", "git log docs", "git diff --stat docs", "git show --stat HEAD -- data.bin", "git show HEAD:main.go HEAD:src/x.go", "git add -u",
+		"git log --oneline", "git log --pretty", "git log --format='%h %an %ad %Cred%s'", "git show -s --pretty=reference HEAD",
+	] {
+		works(in_project(line))
+	}
+	every name in ["oneline", "short", "medium", "full", "fuller", "reference"] {
+		works(in_project(sprintf("git log --pretty=%s", [name])))
+	}
+	every name in ["stat", "shortstat", "numstat", "name-only", "name-status", "no-patch", "quiet", "summary"] {
+		works(in_project(sprintf("git show --%s HEAD", [name])))
+	}
+}
+
+test_git_stops if {
+	every line in [
+		"git branch --sort=signature", "git diff --staged", "git diff --cached", "git diff --merge-base", "git diff --staged -- data.bin", "git diff --cached -- data.bin", "git diff --merge-base -- data.bin", "git diff data.bin",
+		"git diff main -- data.bin", "git add -v", "git add dir.go", "git add docs", "git show -s abc1234 -- x -- y", "git show -s --date -- abc1234", "git show main.go", "git show HEAD:src/../../y.go",
+		"git show HEAD:main.go main.go", "git log --pretty=raw", "git log --pretty=email", "git log --pretty=mine", "git show --name-only abc1234",
+	] {
+		not works(in_project(line))
+	}
+	not works(replaced(in_project("git diff --stat HEAD"), "/facts/shell/commands/0/operands", ["../x.go"]))
+	not works(added(in_project("git add x.go"), "/facts/shell/ground/whole/-", "/home/dev/project/x.go"))
+	works(in_project("git add x.go"))
+}
+
+test_sums_show_no_contents if {
+	proof.sums({"options": {"stat": [true]}})
+	not proof.sums({"options": {}})
+	every name in ["p", "patch", "U", "unified", "raw", "check", "word-diff", "W", "function-context"] {
+		not proof.sums({"options": {"stat": [true], name: [true]}})
+	}
+}
+
+# Each program of a grant, with each option that a grant may name.
+test_deeds_with_their_options if {
+	every line, grant in {
+		"clang-format -i a.c": {"clang-format": {"in-place"}}, "gofmt -d a.go": {"gofmt": {"diff"}}, "gofmt -l a.go": {"gofmt": {"list"}}, "gofmt -s a.go": {"gofmt": {"simplify"}}, "gofmt -w a.go": {"gofmt": {"write"}},
+		"mkdir -p a": {"mkdir": {"parents"}}, "mkdir -v a": {"mkdir": {"verbose"}}, "rm -f a": {"rm": {"force"}}, "rm -r a": {"rm": {"recursive"}}, "rm -v a": {"rm": {"verbose"}}, "rmdir a": {"rmdir": set()},
+		"rmdir -v a": {"rmdir": {"verbose"}}, "shfmt -d a.sh": {"shfmt": {"diff"}}, "shfmt -l a.sh": {"shfmt": {"list"}}, "shfmt -w a.sh": {"shfmt": {"write"}}, "touch -a a": {"touch": {"a"}}, "touch -m a": {"touch": {"m"}},
+	} {
+		proof.deed({"programs": grant}, command(line))
+	}
+	every line, grant in {
+		"mkdir -p a": {"mkdir": set()}, "mkdir -m 777 a": {"mkdir": {"mode", "m"}}, "touch -r b a": {"touch": {"reference", "r"}}, "mkdir --parents a": {"touch": {"parents"}, "rm": {"parents"}}, "cp a b": {"cp": set()},
+		"rm -rf a": {"rm": {"force"}}, "ls": {"ls": set()},
+	} {
+		not proof.deed({"programs": grant}, command(line))
+	}
+	not proof.deed(given, object.union(command("mkdir a"), {"subcommand": "x"}))
+}
+
+test_a_grant_that_only_reads if {
+	lists := object.union(given, {"programs": {"gofmt": {"list"}}})
+	gives(lists, "gofmt -l main.go")
+	not gives(lists, "cat main.go")
+	not gives(given, {"tool": "Read", "input": {"file_path": "/home/dev/project/main.go"}})
+	not gives(given, {"tool": "LS", "input": {"path": "/home/dev/project/src"}})
+}
+
+test_a_grant_needs_each_fact_of_a_tool if {
+	event := gate.event({"tool": "Read", "input": {"file_path": "/home/dev/docs/x/a.md"}})
+	proof.granted(given) with input as event
+	every path, value in {
+		"/facts/opaque": true, "/facts/unknown": [{"kind": "word"}], "/facts/hosts": [{"host": "x"}], "/facts/code": [{"language": "awk"}], "/flow": [{"origin": "secret"}],
+		"/facts/shell": {"commands": []}, "/tool_name": "Write",
+	} {
+		not proof.granted(given) with input as added(event, path, value)
+	}
+}
+
+# One thing about a path is another one, and the grant does not reach it.
+test_a_grant_reaches_only_such_paths if {
+	shell := {"facts": {"shell": {"commands": [command("cat x")], "ground": {"whole": ["/home/dev/docs/all"]}}}}
+	every row in [
+		["/home/dev/docs/a.md", "read", false, [["path", "/home/dev/other/a.md"], ["resolved", "/home/dev/.ssh/id_rsa"], ["access", "execute"], ["access", "write"], ["access", "delete"]]],
+		["/home/dev/project/a", "write", true, [["in_project", false], ["resolved", "/home/dev/x"], ["glob", true], ["access", "execute"], ["access", "delete"]]],
+		["/home/dev/project/node_modules", "delete", true, [["in_project", false], ["resolved", "/home/dev/x"], ["glob", true], ["access", "execute"]]],
+	] {
+		path := {"path": row[0], "resolved": row[0], "access": row[1], "in_project": row[2], "glob": false, "command": 1}
+		proof.reached(given, path) with input as shell
+		every change in row[3] {
+			not proof.reached(given, object.union(path, {change[0]: change[1]})) with input as shell
+		}
+		proof.reached({"how": {"create"}, "places": given.places, "removes": given.removes}, path) with input as shell
+		proof.reached({"how": {"edit"}, "places": given.places, "removes": given.removes}, path) with input as shell
+	}
+	writes := {"path": "/home/dev/project/a", "resolved": "/home/dev/project/a", "access": "write", "in_project": true, "glob": false, "command": 1}
+	not proof.reached({"how": {"remove"}}, writes) with input as shell
+	not proof.reached({"how": set()}, writes) with input as shell
+	hidden := {"path": "/home/dev/project/.envrc", "resolved": "/home/dev/project/.envrc"}
+	not proof.reached(given, object.union(writes, hidden)) with input as shell
+	kept := {"path": "/home/dev/project/src", "resolved": "/home/dev/project/src", "access": "delete"}
+	not proof.reached(given, object.union(writes, kept)) with input as shell
+}
+
+# A command that goes through all of a directory, or a directory that is read as a file.
+test_what_sweeps if {
+	path := {"path": "/home/dev/docs/all", "resolved": "/home/dev/docs/all", "in_project": false, "glob": false, "command": 1}
+	whole := {"whole": ["/home/dev/docs/all"]}
+	cat := {"facts": {"shell": {"commands": [command("cat x"), object.union(command("find ."), {"id": 2})], "ground": whole}}}
+	every access in ["read", "use"] {
+		proof.sweeps(object.union(path, {"access": access})) with input as cat
+		proof.reached(given, object.union(path, {"access": access, "path": "/home/dev/docs/a.md", "resolved": "/home/dev/docs/a.md"})) with input as cat
+	}
+	not proof.sweeps(object.union(path, {"access": "list"})) with input as cat
+	proof.sweeps(object.union(path, {"access": "list", "command": 2})) with input as cat
+	every line in ["diff -r a b", "grep -r x a", "ls -R a", "ls --recursive a", "find a", "du a", "tree a", "rg x a"] {
+		proof.recurses(command(line))
+	}
+	every line in ["ls -r a", "ls a", "grep x a", "diff a b", "rm -r a", "cp -R a b", "cat a"] {
+		not proof.recurses(command(line))
+	}
+	every name in ["r", "R", "recursive"] {
+		proof.recurses({"program": "grep", "options": {name: [true]}})
+	}
+}
+
+# One thing about an effect is another one, and the grant does not expect it.
+test_a_grant_expects_only_such_effects if {
+	every row in [
+		[
+			{"kind": "fs.read", "could_be": [], "area": "user", "path": "/home/dev/docs/a.md"},
+			[["kind", "fs.write"], ["could_be", ["root"]], ["area", "root"], ["area", "git"], ["path", "/home/dev/other/a.md"], ["path", "/home/dev/docs/.env"]],
+		],
+		[
+			{"kind": "fs.write", "could_be": [], "area": "project", "how": "create", "recursive": false, "path": "/home/dev/project/a"},
+			[["kind", "fs.move"], ["could_be", ["root"]], ["area", "user"], ["how", "overwrite"], ["recursive", true], ["path", "/home/dev/project/.envrc"]],
+		],
+		[
+			{"kind": "fs.write", "could_be": [], "area": "project", "how": "edit", "recursive": false, "path": "/home/dev/project/a.go"},
+			[["kind", "fs.move"], ["could_be", ["root"]], ["area", "user"], ["how", "truncate"], ["recursive", true], ["path", "/home/dev/project/a.sh"], ["path", "/home/dev/project/.x/a.go"]],
+		],
+		[
+			{"kind": "fs.delete", "could_be": [], "area": "project", "how": "remove", "glob": false, "path": "/home/dev/project/node_modules"},
+			[["kind", "fs.move"], ["could_be", ["root"]], ["area", "user"], ["how", "move"], ["glob", true], ["path", "/home/dev/project/src"]],
+		],
+	] {
+		proof.expected(given, row[0])
+		every change in row[1] {
+			not proof.expected(given, object.union(row[0], {change[0]: change[1]}))
+		}
+	}
+	every area in ["cache", "outside", "system", "temp", "user"] {
+		proof.expected(given, {"kind": "fs.read", "could_be": [], "area": area, "path": "/home/dev/docs/a.md"})
+	}
+	every how, other in {"create": "edit", "edit": "create"} {
+		effect := {"kind": "fs.write", "could_be": [], "area": "project", "how": how, "recursive": false, "path": "/home/dev/project/a.go"}
+		proof.expected(object.union(given, {"how": how_only(how)}), effect)
+		not proof.expected({"how": how_only(other), "places": set(), "removes": set()}, effect)
+	}
+}
+
+how_only(how) := {how}
+
+test_below_shows_nothing_hidden if {
+	proof.below("/home/dev/docs/x/a.md", "/home/dev/docs")
+	not proof.below("/home/dev/docs/.git/config", "/home/dev/docs")
+	not proof.below("/home/dev/docs2/a.md", "/home/dev/docs")
+}

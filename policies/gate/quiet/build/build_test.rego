@@ -77,3 +77,147 @@ test_takes_what_the_agent_wrote_and_nothing_of_another_origin if {
 		{true | allowed(event)} == {true | holds}
 	}
 }
+
+test_programs_with_their_options if {
+	every line in [
+		"black -q .", "black --quiet --diff src", "ctest -j 4 -V", "ctest --jobs 4 --output-on-failure --verbose", "eslint --fix --quiet --max-warnings 0 src", "flake8 --max-line-length 100 --statistics src",
+		"gofmt -d -s x.go", "gofmt -l -w x.go", "isort --check-only --diff -q src", "jest --bail --ci --silent -t name --verbose", "jest --testNamePattern name", "mypy --strict --pretty src",
+		"prettier --list-different --write src", "pylint --errors-only src", "pylint -E src", "pytest --exitfirst -k a --lf --maxfail 1 -s --tb short --verbose -x", "pytest -vv --tb=short --quiet", "rspec --fail-fast",
+		"rubocop --autocorrect", "rubocop -a", "rubocop -A", "rustfmt src/main.rs", "shellcheck -x -S error a.sh", "shellcheck --external-sources --severity error a.sh", "staticcheck ./...", "tsc -b --noEmit --pretty",
+		"tsc --build -p tsconfig.json", "tsc --project tsconfig.json", "vitest -t name", "vitest --testNamePattern name",
+	] {
+		allowed(confined(at(line), "project"))
+	}
+	every line in ["black --config x.toml .", "rustfmt --config-path x a.rs", "pytest -vv -p x", "rubocop -r ./x", "staticcheck -x", "tsc --watchFile x", "flake8 --config x"] {
+		not allowed(confined(at(line), "project"))
+	}
+}
+
+test_programs_with_verbs if {
+	every line in [
+		"cargo bench", "cargo check", "cargo doc", "cargo test --all --all-features --bin x --features y --lib --no-default-features", "cargo test --offline -p z -q --release --test u -v --workspace",
+		"cargo test --package z --quiet --verbose", "cargo clippy --all-targets", "cargo fmt --check", "dotnet build -c Release --no-restore -v q", "dotnet format", "dotnet test --configuration Release --no-build --filter x --verbosity q",
+		"go test -bench . -benchmem -count 1 -cover -failfast -json -p 1 -parallel 2 ./...", "go test -race -run X -short -tags a -timeout 1m -v ./...", "go build -trimpath ./...", "go fmt ./...",
+		"golangci-lint run --fix --timeout 5m -v", "golangci-lint run --verbose", "mix format --check-formatted", "mix compile --warnings-as-errors", "ruff check --fix -q .", "ruff format --check --diff .",
+		"swift build -c release -v", "swift test --filter x --verbose --configuration debug",
+	] {
+		allowed(confined(at(line), "project"))
+	}
+	every line in ["golangci-lint linters", "ruff clean", "ruff check --config x .", "mix deps.get", "mix run x.exs", "swift run", "dotnet run", "golangci-lint run -c x.yml"] {
+		not allowed(confined(at(line), "project"))
+	}
+}
+
+test_programs_with_names if {
+	every program, names in {
+		"gradle": ["assemble", "build", "check", "clean", "compileJava", "compileKotlin", "test"],
+		"make": ["all", "build", "check", "clean", "coverage", "fmt", "format", "lint", "test", "tests", "typecheck", "unit", "vet"],
+		"mvn": ["clean", "compile", "package", "test", "test-compile", "verify"],
+		"ninja": ["all", "clean", "test"],
+		"rake": ["build", "lint", "spec", "test"],
+	} {
+		every name in names {
+			allowed(confined(gate.event(sprintf("%s %s", [program, name])), "project"))
+		}
+		not allowed(confined(gate.event(sprintf("%s deploy", [program])), "project"))
+	}
+	every line in [
+		"gradle build --offline -q --info --stacktrace", "gradle build --quiet", "make -j4 -k -s -B", "make --jobs=4 --keep-going --silent --always-make", "mvn -B -o -q test", "mvn --batch-mode --offline --quiet test", "ninja -j 4 -v",
+	] {
+		allowed(confined(gate.event(line), "project"))
+	}
+}
+
+test_scripts_of_a_package if {
+	every program in ["npm", "pnpm", "yarn"] {
+		every script in ["build", "check", "format", "format:check", "lint", "lint:fix", "test", "test:unit", "tsc", "type-check", "typecheck"] {
+			allowed(confined(gate.event(sprintf("%s run %s", [program, script])), "project"))
+		}
+		every line in ["%s test", "%s t"] {
+			allowed(confined(gate.event(sprintf(line, [program])), "project"))
+		}
+		every line in ["%s exec test", "%s start lint", "%s run build deploy", "%s run", "%s test deploy", "%s run start"] {
+			not allowed(confined(gate.event(sprintf(line, [program])), "project"))
+		}
+	}
+	every line in ["frob test", "frob run test", "bun test", "bun run test", "deno run lint"] {
+		not allowed(confined(gate.event(line), "project"))
+	}
+}
+
+test_modules_of_python if {
+	every line in ["python -m mypy src", "python3 -m mypy src/a.py", "python3 -m pytest -qx tests/test_a.py::test_b", "python -m unittest", "python -m pytest tests"] {
+		allowed(confined(at(line), "project"))
+	}
+	every line in ["python3 -m compileall src", "python3 -m timeit", "python a.py pytest", "python -m pytest -p evil", "python -m pytest tests -p evil", "python3 -m pytest --rootdir=x", "ruby -m pytest", "pypy3 -m pytest"] {
+		not allowed(confined(at(line), "project"))
+	}
+}
+
+test_words_that_lead_elsewhere if {
+	every line in [
+		"pytest -k ../x", "pytest -k /x", "go test -run /x ./...", "go build -tags=/x ./...", "go test -run=a/../b ./...", "go test -run x:/y ./...", "black 'a b'", "jest -t 'a;b'", "pytest -k 'a(b'",
+		"make --keep test", "make --jo 4 test", "make; cp a b", "make; ls > x", "make; ./ls", "make; env ls", "make && nice cat main.go", "make; mkdir x",
+	] {
+		not allowed(confined(at(line), "project"))
+	}
+	every line in ["make; cat main.go", "make > /dev/null", "make test && cat /usr/share/x", "go test -run TestX/a ./..."] {
+		allowed(confined(at(line), "project"))
+	}
+}
+
+# One fact of a line that is allowed is another one.
+test_needs_each_fact if {
+	event := confined(at("make test; cat main.go"), "project")
+	allowed(event)
+	every path, value in {
+		"/facts/shell/commands/0/words/0/value": null, "/facts/shell/commands/0/words/1/value": null, "/facts/shell/commands/0/in_project": false, "/facts/shell/commands/0/path": "./make",
+		"/facts/shell/commands/0/env": {"LANG": "C"}, "/facts/shell/commands/0/via": ["env"],
+	} {
+		not allowed(json.patch(event, [{"op": "replace", "path": path, "value": value}]))
+	}
+	outside := {"command": 1, "raw": "x", "path": "/home/dev/other/x", "resolved": "/home/dev/other/x", "access": "write", "in_project": false, "glob": false}
+	not allowed(json.patch(event, [{"op": "add", "path": "/facts/paths/-", "value": outside}]))
+}
+
+test_what_tools_start_in_turn if {
+	event := at("make test; cat main.go")
+	build.harmless({"program": "go", "via": ["make"]}) with input as event
+	build.harmless({"program": "go", "via": ["make test"]}) with input as event
+	every via in [[], ["cat"], ["makeself"], ["env", "make"]] {
+		not build.harmless({"program": "frob", "via": via}) with input as event
+	}
+}
+
+test_paths_that_stay if {
+	path := {"path": "/home/dev/project/out/x", "resolved": "/home/dev/project/out/x", "access": "write", "in_project": true, "glob": false}
+	build.stays(path)
+	build.stays({"path": "/dev/null"})
+	every change in [{"in_project": false}, {"resolved": "/home/dev/x"}, {"path": "/home/dev/project/.envrc", "resolved": "/home/dev/project/.envrc"}] {
+		not build.stays(object.union(path, change))
+	}
+}
+
+test_effects_that_are_expected if {
+	every row in [
+		[
+			{"kind": "fs.write", "could_be": [], "area": "project_root", "how": "edit"},
+			[{"kind": "fs.delete"}, {"could_be": ["root"]}, {"area": "user"}, {"how": "overwrite"}],
+		],
+		[
+			{"kind": "fs.write", "could_be": [], "area": "project", "how": "create", "path": "/home/dev/project/out"},
+			[{"kind": "fs.permissions"}, {"could_be": ["root"]}, {"area": "user"}, {"path": "/home/dev/project/.envrc"}],
+		],
+	] {
+		build.expected(row[0])
+		every change in row[1] {
+			not build.expected(object.union(row[0], change))
+		}
+	}
+	every kind in ["fs.write", "fs.delete"] {
+		every area in ["project", "temp"] {
+			build.expected({"kind": kind, "could_be": [], "area": area, "path": "/x/out"})
+		}
+	}
+	build.expected({"kind": "fs.read", "could_be": [], "area": "project", "path": "/home/dev/project/x"})
+}
