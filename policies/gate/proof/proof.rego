@@ -126,7 +126,6 @@ abbreviates(command) if {
 	given := trim_prefix(split(word.value, "=")[0], "--")
 	some name, _ in command.options
 	startswith(name, given)
-	name != given
 	not given in object.keys(command.options)
 }
 
@@ -563,7 +562,7 @@ exchange(command) if {
 within_verb(command, verbs) if {
 	options := verbs[command.subcommand]
 	every name, _ in command.options {
-		allowed(name, options | {"C", "no-pager", "P", "no-optional-locks"})
+		allowed(name, options | {"C", "no-pager", "no-optional-locks"})
 	}
 }
 
@@ -719,14 +718,7 @@ compares(command) if {
 	not command.options.cached
 	not command.options.staged
 	not command.options["merge-base"]
-	count(command.operands) == 0
-}
-
-compares(command) if {
-	not command.options.cached
-	not command.options.staged
-	not command.options["merge-base"]
-	count(files(command)) == count(operands(command))
+	count(files(command)) == count(command.operands)
 }
 
 # Program text and documents by their names, of whatever time.
@@ -744,8 +736,6 @@ files(command) := [file.value |
 	some j, file in command.words
 	j > i
 ]
-
-operands(command) := [word | some word in command.operands; word != "--"]
 
 strays(command) if { # an editor opens without a message
 	command.subcommand == "commit"

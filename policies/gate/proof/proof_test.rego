@@ -367,6 +367,15 @@ test_a_grant_removes_only_what_tools_make_again if {
 	not gives(given, "ls src")
 }
 
+# Whatever the line: a session in which what git starts was changed is not trusted.
+test_git_of_a_disturbed_session if {
+	every session, holds in {"net.send": true, "git.config": false, "exec.hidden": false} {
+		disturbed := {"effects": {session: {"session": 1}}}
+		{true | works(object.union(at("git status"), {"session": disturbed}))} == {true | holds}
+		{true | exchanges(object.union(at("git fetch origin"), {"session": disturbed}))} == {true | holds}
+	}
+}
+
 test_undisturbed if {
 	proof.undisturbed({})
 	proof.undisturbed({"effects": {"net.send": {"session": 3}}, "denials_by_policy": {"gate.secrets.read": 2}})
@@ -422,7 +431,7 @@ in_project(line) := gate.event({"bash": line, "files": object.union(repository, 
 
 test_looking_passes if {
 	every line in [
-		"cat --number --number-nonblank main.go", "ls 1>&2", "echo a -newer ../x", "uniq -c a", "ls -R", "ls docs", "cat main.go; ls docs", "ls docs && ls *.go",
+		"cat --number --number-nonblank main.go", "ls 1>&2", "echo a -newer ../x", "uniq -c a", "ls -R", "ls docs", "grep -rl x docs; ls docs", "grep -rl x docs; ls *.md; cat main.go", "grep -rl x docs; grep y *.md; cat main.go", "cat main.go; ls docs", "ls docs && ls *.go",
 		"grep x docs", "cat main.go | grep x", "grep -rl x docs | head -3 main.go", "grep -rn x main.go", "grep -rL x docs", "grep -rc x docs", "grep -rq x docs", "grep -rl x docs",
 		"grep -rn --include='*.go' x .", "rg x main.go", "rg -e x main.go", "cat main.go | rg x", "cat main.go | rg -e x", "rg -t go x", "rg -g '*.go' x", "rg -t go -g '*.go' x", "printf '%s' a", "grep -rl x docs; cat main.go | head",
 	] {
@@ -439,7 +448,7 @@ test_looking_stops if {
 	every line in [
 		"TZ=../Berlin date", "test ../x", "[ /etc/shadow ]", "test a = '$x'", "[ -n '`id`' ]", "printf %s '$(id)'", "printf %s '(e)'", "git branch --col",
 		"grep -rn x docs", "grep -rh x dir.go", "cat dir.go", "head docs", "cat *.go", "sort *.go; ls docs", "rg x notes.txt", "rg x", "rg x docs", "rg -e x", "rg x 2> /dev/null", "cat main.go | rg x docs",
-		"rg -t go -g '*.txt' x", "rg -t go -g '*.go' -g '*.txt' x", "rg -t java x", "rg -t go -t java x", "rg -g '*.txt' x", "rg x main.go dir.go",
+		"rg -t go -g '*.txt' x", "rg -t go -g '*.go' -g '*.txt' x", "rg -t java x", "rg -t go -g '!x' y", "rg x < notes.txt", "rg -t go -t java x", "rg -g '*.txt' x", "rg x main.go dir.go",
 	] {
 		not looks(in_project(line))
 	}
@@ -465,6 +474,16 @@ test_looking_stops_whatever_facts_say if {
 	not looks(pattern)
 	looks(replaced(pattern, "/facts/shell/ground/whole", []))
 	not looks(replaced(replaced(pattern, "/facts/shell/ground/whole", ["/home/dev/project/elsewhere.go"]), "/facts/paths/1/access", "use"))
+}
+
+test_patterns_that_hide if {
+	every access in ["read", "use"] {
+		proof.hides({"glob": true, "access": access, "path": "/home/dev/project/*"})
+		not proof.hides({"glob": true, "access": access, "path": "/home/dev/project/*.go"})
+		not proof.hides({"glob": false, "access": access, "path": "/home/dev/project/x"})
+	}
+	not proof.hides({"glob": true, "access": "list", "path": "/home/dev/project/*"})
+	not proof.public(null)
 }
 
 command(line) := in_project(line).facts.shell.commands[0]
@@ -493,7 +512,7 @@ test_what_searches if {
 test_git_passes if {
 	every line in [
 		"git branch --sort=-committerdate", "git branch --sort=refname", "git diff -- data.bin", "git diff -- data.bin notes.txt", "git diff --cached -- main.go", "git diff --staged -- main.go",
-		"git diff --merge-base -- main.go", "git add x.go; ls docs", "git log docs", "git diff --stat docs", "git show --stat HEAD -- data.bin", "git show HEAD:main.go HEAD:src/x.go", "git add -u",
+		"git diff --merge-base -- main.go", "git add x.go; ls docs", "git log docs", "git diff --", "git add x.go && grep -rl x docs", "git diff --stat docs", "git show --stat HEAD -- data.bin", "git show HEAD:main.go HEAD:src/x.go", "git add -u",
 		"git log --oneline", "git log --pretty", "git log --format='%h %an %ad %Cred%s'", "git show -s --pretty=reference HEAD",
 	] {
 		works(in_project(line))
@@ -510,7 +529,7 @@ test_git_stops if {
 	every line in [
 		"git branch --sort=signature", "git diff --staged", "git diff --cached", "git diff --merge-base", "git diff --staged -- data.bin", "git diff --cached -- data.bin", "git diff --merge-base -- data.bin", "git diff data.bin",
 		"git diff main -- data.bin", "git add -v", "git add dir.go", "git add docs", "git show -s abc1234 -- x -- y", "git show -s --date -- abc1234", "git show main.go", "git show HEAD:src/../../y.go",
-		"git show HEAD:main.go main.go", "git log --pretty=raw", "git log --pretty=email", "git log --pretty=mine", "git show --name-only abc1234",
+		"git show HEAD:main.go main.go", "git add -u docs/x.go", "git diff -- a -- b", "git log --pretty=raw", "git log --pretty=email", "git log --pretty=mine", "git show --name-only abc1234",
 	] {
 		not works(in_project(line))
 	}
@@ -580,6 +599,9 @@ test_a_grant_reaches_only_such_paths if {
 		proof.reached({"how": {"create"}, "places": given.places, "removes": given.removes}, path) with input as shell
 		proof.reached({"how": {"edit"}, "places": given.places, "removes": given.removes}, path) with input as shell
 	}
+	docs := {"path": "/home/dev/docs/a.md", "resolved": "/home/dev/docs/a.md", "access": "read", "in_project": false, "glob": false, "command": 1}
+	proof.reached({"places": {"/home/dev/docs"}}, docs) with input as shell
+	not proof.reached({"places": {"/home/dev/other"}}, docs) with input as shell
 	writes := {"path": "/home/dev/project/a", "resolved": "/home/dev/project/a", "access": "write", "in_project": true, "glob": false, "command": 1}
 	not proof.reached({"how": {"remove"}}, writes) with input as shell
 	not proof.reached({"how": set()}, writes) with input as shell

@@ -118,6 +118,9 @@ expected(effect) if {
 
 # Branches from which many work and releases are made, by their usual names, and refs that
 # are no branches.
-shared(branch) if proof.fits(lower(branch), `^(main|master|trunk|mainline|default|dev|develop|development|next|stable|staging|stage|live|prod|production|gh-pages|head|(release|releases|hotfix)([-/].*)?|v?[0-9.]+(\.x)?|refs/.*)$`)
+shared(branch) if {
+	is_string(branch)
+	proof.fits(lower(branch), `^(main|master|trunk|mainline|default|dev|develop|development|next|stable|staging|stage|live|prod|production|gh-pages|head|(release|releases|hotfix)([-/].*)?|v?[0-9.]+(\.x)?|refs/.*)$`)
+}
 
 shared(branch) if not is_string(branch)

@@ -164,3 +164,29 @@ test_does_not_allow_a_secret_that_goes_along if {
 		with data.gate.params.gate.quiet.remote.on as true
 		with data.gate.params.gate.quiet.remote.remotes as named
 }
+
+push := {
+	"kind": "git.push", "branches_from": "refspec", "branches": ["fix"], "force": false, "lease": false, "all": false, "mirror": false, "tags": false,
+	"delete": false,
+}
+
+test_expects_no_push_to_a_branch_that_others_work_on if {
+	every branch in ["fix", "feature/main", "mainly", "my-release", "develop2"] {
+		remote.expected(object.union(push, {"branches": [branch]}))
+	}
+	every branch in ["main", "Master", "trunk", "develop", "staging", "production", "gh-pages", "HEAD", "release/1.2", "releases", "hotfix-1", "v1.2", "1.x", "refs/heads/fix", null] {
+		not remote.expected(object.union(push, {"branches": [branch]}))
+		not remote.expected(object.union(push, {"branches": ["fix", branch]}))
+	}
+}
+
+# A fetch writes no file of the project.
+test_only_a_pull_writes_files if {
+	write := {"kind": "fs.write", "area": "project", "command": 1}
+	path := {"path": "/home/dev/project/x", "access": "write", "command": 1}
+	every line, holds in {"git fetch origin": false, "git pull --ff-only": true, "git push origin fix": false} {
+		event := gate.event({"bash": line, "files": repository, "env": {"HOME": "/home/dev"}})
+		{true | remote.expected(write) with input as event} == {true | holds}
+		{true | remote.known(path) with input as event} == {true | holds}
+	}
+}
