@@ -33,7 +33,7 @@ func ours(path string) (dir string, ok bool) {
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"internal/hostfs", "internal/format", "internal/sshsig", "internal/wordlist", "internal/framework", "facts/internal/bash", "internal/secret", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/sed", "internal/paths", "internal/confine/proxy"},
+	{"internal/hostfs", "internal/format", "internal/sshsig", "internal/wordlist", "internal/framework", "facts/internal/bash", "internal/secret", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/sed", "internal/paths", "internal/confine/proxy", "internal/confine/repository"},
 	{"internal/moment", "internal/mark", "internal/origin"},
 	{"hook", "internal/strictjson", "internal/spelling", "facts/internal/sql", "facts/internal/world", "internal/plan/value", "internal/plan/bytecode", "internal/plan/pattern", "internal/room"},
 	{"internal/catalogue", "facts/internal/code", "facts/internal/flow", "hook/describe"},
@@ -84,7 +84,7 @@ var thin = []string{
 	"internal/moment", "internal/mark", "internal/origin", "hook", "facts", "matcher", "internal/paths", "internal/setting", "scopes", "engine", "internal/plan", "internal/plan/value", "internal/plan/builtin", "internal/plan/bytecode", "internal/plan/pattern", "internal/verdict", "internal/params", "internal/room", "adapters", "internal/session", "internal/seen", "internal/consent", "internal/audit", "internal/strictjson", "internal/hostfs", "internal/format", "internal/secret",
 	"facts/internal/bash", "internal/catalogue", "facts/internal/code", "facts/internal/draft", "facts/internal/flow", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/powershell", "facts/internal/program", "facts/internal/sed", "facts/internal/shell", "facts/internal/sql", "facts/internal/tool", "internal/wordlist", "facts/internal/world",
 	"internal/artifact",
-	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook", "internal/confine", "internal/confine/profile", "internal/confine/proxy", "internal/confine/record", "cmd/internal/confined", "cmd/gate-run",
+	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook", "internal/confine", "internal/confine/profile", "internal/confine/proxy", "internal/confine/record", "internal/confine/repository", "cmd/internal/confined", "cmd/gate-run",
 }
 
 // heavy is what they must not reach, by any way.
