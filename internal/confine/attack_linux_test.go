@@ -284,7 +284,7 @@ func launch() {
 	p, _ := profile.Builtin("project")
 	p, err := p.At(at)
 	if err == nil {
-		_, err = Command{Profile: p, Place: at, Dir: dir, Env: os.Environ(), Args: []string{"/bin/sh", "-c", os.Args[4]}}.Run()
+		_, err = Command{Profile: p, Place: at, Dir: dir, Env: os.Environ(), Store: os.Getenv("STORE"), Args: []string{"/bin/sh", "-c", os.Args[4]}}.Run()
 	}
 	fmt.Println(err)
 	os.Exit(0)

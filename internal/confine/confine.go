@@ -43,6 +43,7 @@ type Outcome struct {
 	Planted    []Planted       // what starts by itself or steers agents and could not be guarded
 	Unsearched bool            // the project is too large to be searched for all that could be Planted
 	Refused    []proxy.Refusal // hosts that it did not reach
+	Repository []string        // sentences about what it changed in repositories and what they do not have
 }
 
 // A Planted is a file or a directory that starts by itself or steers agents. A program

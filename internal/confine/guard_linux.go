@@ -16,16 +16,17 @@ import (
 // directories that a program may write.
 type guards struct {
 	*tables
-	hold  []string        // paths that are there, or are made for the time of the run
-	made  []string        // of those, the ones that are to be made: directories
-	watch []string        // what git would use, and what is not there
-	git   map[string]bool // directories of git's that were looked at
-	via   []string        // symbolic links on the way to what is held
-	links int             // symbolic links that may still be followed
+	hold  []string          // paths that are there, or are made for the time of the run
+	made  []string          // of those, the ones that are to be made: directories
+	watch []string          // what git would use, and what is not there
+	git   map[string]bool   // directories of git's that were looked at
+	tops  map[string]string // of those, the ones in which a repository lies whose files are around it, with where
+	via   []string          // symbolic links on the way to what is held
+	links int               // symbolic links that may still be followed
 }
 
 func (t *tables) newGuards() *guards {
-	return &guards{tables: t, git: map[string]bool{}, links: 10_000}
+	return &guards{tables: t, git: map[string]bool{}, tops: map[string]string{}, links: 10_000}
 }
 
 // places finds what to hold in a directory.
@@ -141,6 +142,7 @@ func (g *guards) repository(top string) error {
 		return err
 	}
 	if info.IsDir() {
+		g.tops[name] = top
 		return g.gitDir(name, top, mostDeep)
 	}
 	g.hold = append(g.hold, name)

@@ -147,6 +147,11 @@ func (t *tables) matching(dir, pattern string, last bool) (found []string) {
 	return found
 }
 
+func isDir(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil

@@ -3,12 +3,14 @@ package confine
 import (
 	"errors"
 	"fmt"
-	"gate/internal/confine/profile"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"gate/internal/confine/profile"
+	"gate/internal/confine/repository"
 )
 
 // A kind says what a mount of the new root is.
@@ -35,6 +37,8 @@ type mount struct {
 	dir     bool
 	device  bool
 	rights  uint64 // of Landlock; 0: those of what it lies in
+
+	base *repository.Base // of a layer over a repository
 }
 
 // A link is a symbolic link of the new root.
@@ -52,19 +56,24 @@ type layout struct {
 	watch   []string        // what could not be guarded because it is not there
 	git     map[string]bool // directories in which git keeps what is its own
 	masks   []string        // of level files: what the rules must leave out
+
+	layers bool               // repositories may have layers
+	bases  []*repository.Base // what they were before
+	staged string             // where changes of repositories lie
 }
 
 // lay resolves a profile on this machine. Stores are the directories for the caches, in
-// their order; a cache without one is only readable. The environment says where the
+// their order; a cache without one is only readable. Layers says that changes of repositories
+// are kept apart; otherwise those are only readable. The environment says where the
 // person's settings of git lie.
-func lay(p Profile, at Place, stores, env []string) (*layout, error) {
+func lay(p Profile, at Place, stores []string, layers bool, env []string) (*layout, error) {
 	t := newTables(at)
 	for _, entry := range env {
 		if dir, ok := strings.CutPrefix(entry, "XDG_CONFIG_HOME="); ok && strings.HasPrefix(dir, "/") {
 			t.config = path.Clean(dir)
 		}
 	}
-	l := &layout{profile: p, tables: t, surveys: map[string]survey{}}
+	l := &layout{profile: p, tables: t, surveys: map[string]survey{}, layers: layers}
 	for _, of := range []struct {
 		list  []string
 		write bool
@@ -238,6 +247,13 @@ func (l *layout) protect(t *tables) error {
 		if slices.Contains(g.made, name) {
 			l.stubs = append(l.stubs, name)
 		}
+		if base := l.base(g, name); base != nil {
+			l.mounts = append(l.mounts, mount{at: name, kind: layered, from: name, write: true, dir: true, base: base})
+			if name += "/hooks"; isDir(name) {
+				l.mounts = append(l.mounts, mount{at: name, kind: again, dir: true})
+			}
+			continue
+		}
 		l.mounts = append(l.mounts, mount{at: name, kind: again, dir: dir})
 	}
 	for _, link := range g.via {
@@ -299,7 +315,7 @@ func (l *layout) freeze(guarded string) bool {
 // The kernel renames no mount, so none can be moved out of the way with its content.
 func (l *layout) pin() {
 	for _, m := range slices.Clone(l.mounts) {
-		if m.kind != again && m.kind != masked {
+		if m.kind != again && m.kind != masked && m.base == nil {
 			continue
 		}
 		for up := path.Dir(m.at); up != "/"; up = path.Dir(up) {

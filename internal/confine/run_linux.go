@@ -65,10 +65,15 @@ func (c Command) full(version int) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer unlock()
-	l, err := lay(c.Profile, c.Place, stores, c.Env)
+	l, err := lay(c.Profile, c.Place, stores, c.Store != "", c.Env)
 	if err != nil {
 		return Outcome{}, err
 	}
+	unstage, err := l.stage(c.Store)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer unstage()
 	exit, err := c.exit()
 	if err != nil {
 		return Outcome{}, err
@@ -114,10 +119,11 @@ func (c Command) full(version int) (Outcome, error) {
 	}
 	out, err := r.run(s, namespaces, true)
 	out.Level = Full
-	if err == nil {
+	if err == nil || r.ready { // after a failure as well, since something may have run by then
 		var whole bool
 		out.Planted, whole = l.after(before)
 		out.Unsearched = !whole
+		out.Repository = l.takeOver()
 	}
 	if exit != nil {
 		out.Refused = exit.Refused()
@@ -127,7 +133,7 @@ func (c Command) full(version int) (Outcome, error) {
 
 // files runs the program restricted by Landlock and seccomp alone.
 func (c Command) files(version int) (Outcome, error) {
-	l, err := lay(c.Profile, c.Place, nil, c.Env)
+	l, err := lay(c.Profile, c.Place, nil, false, c.Env)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -392,6 +398,7 @@ type run struct {
 	ours   int // where news come from
 	theirs int
 	pid    int
+	ready  bool // all was set up, and the program was to begin
 }
 
 func newRun() (*run, error) {
@@ -504,6 +511,7 @@ func (r *run) follow(init bool) (Outcome, error) {
 			continue
 		}
 		if n.kind == newsReady {
+			r.ready = true
 			continue
 		}
 		if n.kind == newsStopped {

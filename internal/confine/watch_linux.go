@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gate/internal/confine/repository"
 	"gate/internal/strictjson"
 )
 
@@ -143,10 +144,15 @@ func Sweep(fd int) error {
 		return err
 	}
 	l, before, err := layoutFrom(doc)
-	if err == nil {
-		l.after(before)
+	if err != nil {
+		return err
 	}
-	return err
+	l.after(before)
+	l.takeOver()
+	if l.staged != "" {
+		removeStage(l.staged)
+	}
+	return nil
 }
 
 // sweepAfter is how long the kernel gets to end a killed launcher's processes: all of them
@@ -169,9 +175,17 @@ func (l *layout) document(before snapshot) map[string]any {
 	for name, mark := range before {
 		marks = append(marks, name+"\x00"+mark)
 	}
+	var layers []string
+	for _, m := range l.mounts {
+		if m.base != nil {
+			texts := m.base.Texts()
+			layers = append(append(layers, m.store, strconv.Itoa(len(texts))), texts...)
+		}
+	}
 	doc := map[string]any{}
 	for name, list := range map[string][]string{
 		"dirs": dirs, "git": git, "held": l.held, "watch": l.watch, "masks": l.masks, "place": {l.tables.world.Home, l.tables.world.Project}, "before": marks,
+		"layers": layers, "staged": {l.staged},
 	} {
 		texts := make([]any, len(list))
 		for i, text := range list {
@@ -185,7 +199,7 @@ func (l *layout) document(before snapshot) map[string]any {
 // layoutFrom reads what [layout.document] has written.
 func layoutFrom(doc map[string]any) (l *layout, before snapshot, err error) {
 	lists := map[string][]string{}
-	for _, name := range []string{"dirs", "git", "held", "watch", "masks", "place", "before"} {
+	for _, name := range []string{"dirs", "git", "held", "watch", "masks", "place", "before", "layers", "staged"} {
 		for _, text := range strictjson.Texts(doc[name]) {
 			data, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {
@@ -194,7 +208,7 @@ func layoutFrom(doc map[string]any) (l *layout, before snapshot, err error) {
 			lists[name] = append(lists[name], string(data))
 		}
 	}
-	if len(lists["place"]) != 2 {
+	if len(lists["place"]) != 2 || len(lists["staged"]) != 1 {
 		return nil, nil, fmt.Errorf("the plan says no place")
 	}
 	l = &layout{
@@ -206,6 +220,19 @@ func layoutFrom(doc map[string]any) (l *layout, before snapshot, err error) {
 	}
 	for _, dir := range lists["dirs"] {
 		l.mounts = append(l.mounts, mount{at: dir, from: dir, write: true, dir: true})
+	}
+	l.staged = lists["staged"][0]
+	for list := lists["layers"]; len(list) > 1; {
+		n, err := strconv.Atoi(list[1])
+		if err != nil || n < 0 || n > len(list)-2 {
+			return nil, nil, fmt.Errorf("the plan says no repository")
+		}
+		base, err := repository.FromTexts(list[2 : 2+n])
+		if err != nil {
+			return nil, nil, err
+		}
+		l.mounts = append(l.mounts, mount{at: base.Git, kind: layered, store: list[0], base: base})
+		list = list[2+n:]
 	}
 	before = snapshot{}
 	for _, text := range lists["before"] {

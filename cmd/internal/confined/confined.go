@@ -74,6 +74,9 @@ func Run(p Process) int {
 				if out.Unsearched {
 					fmt.Fprintf(p.Stderr, "gate run: the project has too many files to be searched for what starts by itself or steers an agent\n")
 				}
+				for _, text := range out.Repository {
+					fmt.Fprintf(p.Stderr, "gate run: %s\n", text)
+				}
 				if len(out.Refused) > 0 {
 					fmt.Fprintf(p.Stderr, "gate run: refused: %s\n", refused(out.Refused))
 				}
