@@ -207,8 +207,9 @@ func TestNeverTakenOver(t *testing.T) {
 		"mkdir .git/MERGE_HEAD .git/x; mkfifo .git/x/y; echo x > .git/description":                                      "description was not taken over",
 		"echo x > .git/objects/aa; mkdir -p .git/objects/bb; echo x > .git/objects/bb/" + zero[2:]:                      "nothing but objects was taken over",
 		"mkdir -p .git/objects/pack && echo x > .git/objects/pack/pack-x.idx && echo x > .git/objects/pack/pack-x.pack": "pack-x.pack: it is no index",
-		"chmod 0 .git/refs/heads .git/logs; true":                                                                       "nothing but objects was taken over",
-		"rm -rf .git/objects .git/refs && echo x > .git/refs":                                                           "",
+		"git rev-parse HEAD > .git/shallow":                   "would cut off history",
+		"chmod 0 .git/refs/heads .git/logs; true":             "nothing but objects was taken over",
+		"rm -rf .git/objects .git/refs && echo x > .git/refs": "",
 	} {
 		output, out := inside(t, s, "umask 022; "+line)
 		if text := strings.Join(out.Repository, "\n"); !strings.Contains(text, said) || len(out.Planted) > 0 {

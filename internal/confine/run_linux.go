@@ -19,7 +19,8 @@ import (
 	"gate/internal/confine/proxy"
 )
 
-// Run runs the program and waits for its end. An error means that it did not run at all.
+// Run runs the program and waits for its end. An error means that it did not run at all, as
+// far as that is known: an Outcome beside it says what was found all the same.
 func (c Command) Run() (Outcome, error) {
 	if len(c.Args) == 0 {
 		return Outcome{}, errors.New("there is no program to run")

@@ -67,16 +67,8 @@ func Run(p Process) int {
 			var out confine.Outcome
 			out, err = c.Run()
 			f.tell(p, out, err)
+			found(p.Stderr, out)
 			if err == nil {
-				for _, name := range left(out) {
-					fmt.Fprintf(p.Stderr, "gate run: set aside, since it starts by itself or steers an agent and was not there before: %s\n", name)
-				}
-				if out.Unsearched {
-					fmt.Fprintf(p.Stderr, "gate run: the project has too many files to be searched for what starts by itself or steers an agent\n")
-				}
-				for _, text := range out.Repository {
-					fmt.Fprintf(p.Stderr, "gate run: %s\n", text)
-				}
 				if len(out.Refused) > 0 {
 					fmt.Fprintf(p.Stderr, "gate run: refused: %s\n", refused(out.Refused))
 				}
@@ -93,6 +85,19 @@ func Run(p Process) int {
 		return NotRun
 	}
 	return NotFound
+}
+
+// found says what the search after a program's end has found.
+func found(to io.Writer, out confine.Outcome) {
+	for _, name := range left(out) {
+		fmt.Fprintf(to, "gate run: set aside, since it starts by itself or steers an agent and was not there before: %s\n", name)
+	}
+	if out.Unsearched {
+		fmt.Fprintf(to, "gate run: the project has too many files to be searched for what starts by itself or steers an agent\n")
+	}
+	for _, text := range out.Repository {
+		fmt.Fprintf(to, "gate run: %s\n", text)
+	}
 }
 
 // sweep does what a launcher could not do that was killed. Launchers start it.
@@ -115,12 +120,12 @@ func (f flags) tell(p Process, out confine.Outcome, err error) {
 		return
 	}
 	e := record.End{Level: out.Level.String(), Status: out.Status}
-	e.Planted = left(out)
+	e.Planted, e.Git = left(out), out.Repository
 	for _, r := range out.Refused {
 		e.Refused = append(e.Refused, refused([]proxy.Refusal{r}))
 	}
 	if err != nil {
-		e = record.End{Nothing: err.Error()}
+		e.Nothing = err.Error()
 	}
 	if err := record.Tell(record.Dir(f.dir), f.call, e); err != nil {
 		fmt.Fprintf(p.Stderr, "gate run: nobody can be told how it ended: %v\n", err)

@@ -87,6 +87,9 @@ func told(t record.Told) string {
 	if len(e.Planted) > 0 {
 		left = "; it left what starts by itself or steers an agent, which was set aside: " + strings.Join(e.Planted, ", ")
 	}
+	if len(e.Git) > 0 {
+		left += "; of what git did, " + strings.Join(e.Git, "; ")
+	}
 	switch {
 	case len(e.Refused) > 0:
 		return fmt.Sprintf("this ran confined by the profile %s, which refused %s", t.Profile.Name, strings.Join(e.Refused, ", ")) + left

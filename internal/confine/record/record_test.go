@@ -295,7 +295,7 @@ func TestTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	known(true, nil)
-	end := End{Level: "full", Status: 3, Refused: []string{"a:1 (no)"}, Nothing: ""}
+	end := End{Level: "full", Status: 3, Refused: []string{"a:1 (no)"}, Git: []string{"config was not taken over"}, Nothing: ""}
 	if err := Tell(dir, id, end); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ type End struct {
 	Status  int      // the program's exit status
 	Refused []string // hosts that it did not reach, each with the reason
 	Planted []string // files that steer agents and were not there before
+	Git     []string // what it changed in repositories and what they do not have, a sentence each
 	Nothing string   // why nothing ran; "" where it did
 }
 
@@ -27,7 +28,7 @@ func Tell(dir, id string, e End) error {
 		return errors.New("no record has that name")
 	}
 	data := strictjson.Append(nil, map[string]any{
-		"level": e.Level, "status": strconv.Itoa(e.Status), "refused": e.Refused, "planted": e.Planted, "nothing": e.Nothing,
+		"level": e.Level, "status": strconv.Itoa(e.Status), "refused": e.Refused, "planted": e.Planted, "git": e.Git, "nothing": e.Nothing,
 	})
 	root, err := hostfs.OpenDir(dir)
 	if err != nil {
@@ -84,7 +85,7 @@ func endOf(data []byte) *End {
 	if err != nil {
 		return nil
 	}
-	e := End{Refused: strictjson.Texts(doc["refused"]), Planted: strictjson.Texts(doc["planted"])}
+	e := End{Refused: strictjson.Texts(doc["refused"]), Planted: strictjson.Texts(doc["planted"]), Git: strictjson.Texts(doc["git"])}
 	e.Level, _ = doc["level"].(string)
 	e.Nothing, _ = doc["nothing"].(string)
 	status, _ := doc["status"].(string)

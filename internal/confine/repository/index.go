@@ -237,10 +237,10 @@ func (x *index) bytes(hexes int) []byte {
 	return h.Sum(out)
 }
 
-// same reports that two indexes name the same files with the same content.
+// same reports that two indexes name the same files with the same content and marks.
 func (x *index) same(y *index) bool {
 	return slices.EqualFunc(x.entries, y.entries, func(a, b entry) bool {
-		return a.path == b.path && a.object == b.object && a.mode() == b.mode() && a.flags&0x3000 == b.flags&0x3000
+		return a.path == b.path && a.object == b.object && a.mode() == b.mode() && a.flags&(assumed|0x3000) == b.flags&(assumed|0x3000) && a.more&(skipped|intended) == b.more&(skipped|intended)
 	})
 }
 

@@ -14,10 +14,10 @@ import (
 // Limits of what is looked at in a layer, all of which its program controls.
 const (
 	mostNames    = 500_000
-	mostRead     = 8 << 30  // bytes of files of objects
+	mostRead     = 8 << 30 // bytes of files of objects
 	mostInflated = 8 << 30 // bytes of objects
-	mostMemory   = 1 << 30  // bytes of all other files, in memory
-	mostSaid     = 12       // sentences
+	mostMemory   = 1 << 30 // bytes of all other files, in memory
+	mostSaid     = 12      // sentences
 )
 
 // A taking is one take-over.
@@ -212,7 +212,12 @@ func (t *taking) scanFile(c *change, i item) error {
 		if err != nil {
 			return fmt.Errorf("%s cannot be taken over: %w", at, err)
 		}
+		if old, err := t.oldIndex(c.part); err == nil && old.same(c.index) {
+			c.index = nil // it was only refreshed
+		}
 		return nil
+	case i.name == "shallow" && t.real.kind(at) == gone:
+		return fmt.Errorf("%s would cut off history that is there", at)
 	case i.name != "HEAD" && !known:
 		t.never(at)
 		return nil
