@@ -11,7 +11,15 @@ import (
 	"strings"
 )
 
-// Limits of what is looked at in a layer, all of which its program controls.
+// bounds are how much of a layer is looked at, all of which its program controls.
+type bounds struct {
+	names                  int
+	memory, read, inflated budget
+}
+
+// ordinary are bounds that no work of git reaches but that on the largest repositories.
+var ordinary = bounds{mostNames, mostMemory, mostRead, mostInflated}
+
 const (
 	mostNames    = 500_000
 	mostRead     = 8 << 30 // bytes of files of objects
@@ -23,14 +31,12 @@ const (
 // A taking is one take-over.
 type taking struct {
 	*Base
-	layer, real    tree
-	names          int
-	memory         budget
-	read, inflated budget
-	cleaned        bool // objects were packed or removed
-	unfinished     string
-	said           []string
-	unsaid         int
+	bounds      // what is left of them
+	layer, real tree
+	cleaned     bool // objects were packed or removed
+	unfinished  string
+	said        []string
+	unsaid      int
 }
 
 // text reads a file of the layer.
@@ -45,7 +51,24 @@ func (t *taking) say(format string, args ...any) {
 		t.unsaid++
 		return
 	}
+	for i := range args {
+		switch arg := args[i].(type) {
+		case string:
+			args[i] = cut(arg)
+		case error:
+			args[i] = cut(arg.Error())
+		}
+	}
 	t.said = append(t.said, t.Git+": "+fmt.Sprintf(format, args...))
+}
+
+// cut leaves out the middle of a long text: names in a layer may have any length.
+func cut(text string) string {
+	const most = 600
+	if len(text) <= most {
+		return text
+	}
+	return text[:most/2] + "…" + text[len(text)-most/2:]
 }
 
 // reasons say why something is never taken over, by its name or the directory that it lies in.

@@ -21,8 +21,10 @@ import (
 // changed one of these since [Look], or is at work, objects alone are taken over, and a
 // sentence says what the refs were to be. A second call goes on where the first one was
 // killed.
-func (b *Base) TakeOver(layer string) (said []string) {
-	t := &taking{Base: b, names: mostNames, memory: mostMemory, read: mostRead, inflated: mostInflated}
+func (b *Base) TakeOver(layer string) (said []string) { return b.takeOver(layer, ordinary) }
+
+func (b *Base) takeOver(layer string, within bounds) (said []string) {
+	t := &taking{Base: b, bounds: within}
 	var err error
 	if t.layer, err = openTree(layer); err != nil {
 		return []string{fmt.Sprintf("%s: nothing was taken over: %v", b.Git, err)}
