@@ -59,7 +59,7 @@ type approval struct {
 // been shown, pass its question once, and returns until when. The call must
 // still wait as it was shown. sig is nil unless the rules ask for a signature.
 func (s Store) Approve(w *Witness, p Pending, rules Approvals, sig *Signature) (time.Time, error) {
-	by, at, err := w.take()
+	by, at, err := w.Take()
 	if err != nil {
 		return time.Time{}, err
 	}

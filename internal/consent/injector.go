@@ -85,7 +85,7 @@ func (in Injector) file() string { return tie("injector", in.Dir, in.Project) }
 
 // GrantInjector records that a person lets a program tell agents something.
 func (s Store) GrantInjector(w *Witness, in Injector) error {
-	by, at, err := w.take()
+	by, at, err := w.Take()
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type Settled struct {
 // Settle records that a person confirmed what settings say, instead of what was
 // confirmed earlier. It grants nothing: it is what later values are compared with.
 func (s Store) Settle(w *Witness, dir string, values map[string]any) error {
-	by, at, err := w.take()
+	by, at, err := w.Take()
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ type Trust struct {
 // Trust records that a person trusts the source with exactly this content,
 // instead of any earlier one.
 func (s Store) Trust(w *Witness, o Origin, digest string) error {
-	by, at, err := w.take()
+	by, at, err := w.Take()
 	if err != nil {
 		return err
 	}

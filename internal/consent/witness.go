@@ -27,8 +27,8 @@ type Witness struct {
 	used atomic.Bool
 }
 
-// take uses the witness up and returns who agreed and when.
-func (w *Witness) take() (by string, at time.Time, err error) {
+// Take uses the witness up and returns who agreed and when.
+func (w *Witness) Take() (by string, at time.Time, err error) {
 	switch {
 	case w == nil || w.at.IsZero():
 		return "", time.Time{}, NoTerminal
