@@ -42,7 +42,7 @@ var layers = [][]string{
 	{"internal/sealed"},
 	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
 	{"internal/confine/profile"},
-	{"internal/setting", "internal/seen", "internal/confine/proxy", "internal/confine/record"},
+	{"internal/setting", "internal/seen", "internal/pins", "internal/confine/proxy", "internal/confine/record"},
 	{"internal/confine", "internal/confine/emit"},
 	{"scopes", "cmd/internal/early", "internal/backtracking", "internal/audit/ship", "internal/audit/ocsf", "internal/audit/accounts", "internal/sync"},
 	{"internal/audit/otlp", "engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},

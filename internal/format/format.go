@@ -50,6 +50,7 @@ const (
 	Locks
 	Channel
 	Recovery
+	Pins
 	Envelope
 	Bundle
 	Settings
@@ -62,7 +63,7 @@ const (
 type File struct {
 	Name string
 
-	// Where has the file's paths below one of gate's directories, STATE or MANAGED,
+	// Where has the file's paths below one of gate's directories, STATE, USER or MANAGED,
 	// as patterns of [path.Match], or else a place in words.
 	Where []string
 

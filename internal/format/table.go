@@ -136,7 +136,7 @@ var table = [kinds]File{
 		Older: "the bundle's own files, as they came", Newer: "the same", Lost: "nothing: the next sync brings them",
 	},
 	Locks: {
-		Name: "locks and marks", Where: []string{"STATE/sessions/locks/*", "STATE/origins/locks/*", "STATE/seen/locks/*", "STATE/compiled/.*", "MANAGED/bundles/.lock"},
+		Name: "locks and marks", Where: []string{"STATE/sessions/locks/*", "STATE/origins/locks/*", "STATE/seen/locks/*", "STATE/compiled/.*", "USER/.mcp.lock", "MANAGED/bundles/.lock"},
 		Writer: "whoever changes the files beside them", Readers: "the same",
 		Older: "they have no content", Newer: "the same", Lost: "nothing", Cache: true,
 	},
@@ -149,6 +149,12 @@ var table = [kinds]File{
 		Name: "recovery file", Where: []string{"MANAGED/recovery.json"}, Number: 1, Member: "type", Prefix: "gate.recovery/",
 		Writer: "`gate bundle recovery`", Readers: "every decision, `gate doctor`",
 		Older: "read", Newer: "relaxes nothing; `gate doctor` says so", Lost: "nothing: the machine stays as strict as its bundles",
+	},
+	Pins: {
+		Name: "what MCP servers were when they were first used", Where: []string{"USER/mcp.lock"}, Number: 1, Prefix: "gate.mcp/",
+		Writer: "`gate mcp`", Readers: "the same",
+		Older: "read", Newer: "nothing of an MCP server passes, and the file is left as it is; `gate mcp` and the agent's calls say so",
+		Lost: "what was pinned: the next use of each server is its first",
 	},
 	Envelope: {
 		Name: "signatures beside a bundle", Where: []string{"NAME.tar.gz.gate.json"}, Number: 1, Member: "type", Prefix: "gate.bundle/",
