@@ -46,6 +46,10 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 		return nil, "gate could not read this call: " + err.Error()
 	}
 	r.call.tool, r.call.server, r.call.trace = c.tool, c.server, c.trace
+	known, reason := p.known(&c)
+	if reason != "" {
+		return nil, reason
+	}
 	ev := p.event(hook.PreToolUse, r, c.input)
 	d := p.decide(&ev)
 	ruling := adapters.Rule(&ev, &d)
@@ -56,6 +60,9 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 		return nil, withContext(ruling.Reason, ruling.Context)
 	case hook.ModifyInput:
 		c.input = ruling.Input
+		if err := p.fits(known, c.input); err != nil {
+			return nil, "what policies made of the arguments does not fit the tool's inputSchema: " + err.Error()
+		}
 		raw = c.rewritten(m.raw)
 	}
 	if !p.waiting.send(r, c.input, ruling.Context) {
@@ -64,10 +71,55 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 	return raw, ""
 }
 
+// known returns what the server says of the tool, or why it must not be called.
+func (p *proxy) known(c *wireCall) (tool, string) {
+	if p.Book == nil {
+		return tool{}, ""
+	}
+	if held := p.Book.Held(); held != "" {
+		return tool{}, held
+	}
+	known, err := p.tool(c.name, c.meta)
+	switch {
+	case err != nil:
+		return known, err.Error()
+	case known.withheld != "":
+		return known, known.withheld
+	}
+	if err := p.fits(known, c.input); err != nil {
+		return known, "the arguments do not fit the tool's inputSchema: " + err.Error()
+	}
+	return known, ""
+}
+
+// fits holds arguments against the tool's inputSchema, where the proxy can.
+func (p *proxy) fits(t tool, input map[string]any) error {
+	if p.Fits == nil || t.schema == nil {
+		return nil
+	}
+	return p.Fits(t.schema, input)
+}
+
+// protocolMeta is what of a request's _meta says which protocol is spoken.
+func protocolMeta(meta map[string]any) map[string]any {
+	var kept map[string]any
+	for key, value := range meta {
+		if strings.HasPrefix(key, "io.modelcontextprotocol/") {
+			if kept == nil {
+				kept = map[string]any{}
+			}
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
 // A wireCall is what a tools/call says.
 type wireCall struct {
 	tool, server      string
-	trace             string // the client's trace context, "" if it told none
+	name              string         // of the tool, as the server has it
+	meta              map[string]any // what the protocol wants with each request; nil: nothing
+	trace             string         // the client's trace context, "" if it told none
 	input             map[string]any
 	params, arguments span // in the message; no arguments: the zero span
 }
@@ -100,7 +152,9 @@ func (p *proxy) readCall(m *message) (wireCall, error) {
 	if _, ok := doc["task"]; ok {
 		return c, errors.New("params: a call as a task has its result where gate does not look")
 	}
+	c.name = name
 	if meta, ok := doc["_meta"].(map[string]any); ok {
+		c.meta = protocolMeta(meta)
 		said, _ := meta["traceparent"].(string)
 		c.trace = moment.TraceParent(said)
 	}
@@ -179,6 +233,15 @@ func textContent(text string) any { return map[string]any{"type": "text", "text"
 
 // fail answers a request with an error; without an id it is nobody's.
 func (p *proxy) fail(id []byte, code int, why string) { p.client.send(failure(id, code, why)) }
+
+// failRequest answers a request of the client, or of gate itself, with an error.
+func (p *proxy) failRequest(r *request, code int, why string) {
+	if r.own != nil {
+		r.own <- failure(r.id, code, why)
+		return
+	}
+	p.fail(r.id, code, why)
+}
 
 func failure(id []byte, code int, why string) []byte {
 	return answer(id, "error", map[string]any{

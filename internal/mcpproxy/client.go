@@ -2,23 +2,42 @@ package mcpproxy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 	"unicode"
 
+	"gate/internal/pins"
 	"gate/internal/strictjson"
 )
 
-// methodCall is the one method whose requests are judged.
+// methodCall is the method whose requests are judged.
 const methodCall = "tools/call"
 
-// looksLikeCall reports the one method, and what a server may take for it: in other
-// letters, with white space, other or further slashes, or escapes of an address in it.
-func looksLikeCall(method string) bool {
-	if method == methodCall {
-		return true
+// The methods that use what a list names.
+const (
+	methodPrompt   = "prompts/get"
+	methodResource = "resources/read"
+)
+
+// looksLikeCall reports the method of calls, and what a server may take for it.
+func looksLikeCall(method string) bool { return method == methodCall || looksLike(method, methodCall) }
+
+// meant returns which of the methods of lists and their entries this is or looks like, ""
+// if it is none.
+func meant(method string) string {
+	for _, known := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list", methodPrompt, methodResource} {
+		if method == known || looksLike(method, known) {
+			return known
+		}
 	}
+	return ""
+}
+
+// looksLike reports what a server may take for a method: in other letters, with white
+// space, other or further slashes, or escapes of an address in it.
+func looksLike(method, known string) bool {
 	if at, err := url.PathUnescape(method); err == nil {
 		method = at
 	}
@@ -31,7 +50,7 @@ func looksLikeCall(method string) bool {
 		}
 		return r
 	}, strictjson.Fold(method))
-	return plain == "toolscall"
+	return plain == strings.ReplaceAll(known, "/", "")
 }
 
 // Codes of JSON-RPC errors.
@@ -46,9 +65,15 @@ func (p *proxy) fromClient(l line) {
 		p.fail(l.guessID(), codeInvalid, fmt.Sprintf("the message is longer than %d bytes", MaxMessage))
 		return
 	}
-	batch, err := p.batch(l.text, func(m *message) bool { return looksLikeCall(m.method) })
+	batch, err := p.batch(l.text, func(m *message) bool { return looksLikeCall(m.method) || p.Book != nil && meant(m.method) != "" })
 	if err != nil {
 		p.fail(nil, codeInvalid, err.Error())
+		return
+	}
+	if p.Book != nil && p.Book.Held() != "" {
+		for i := range batch.messages {
+			p.client.sendAll(heldAnswer(&batch.messages[i], p.serverName(), p.Book.Held()))
+		}
 		return
 	}
 	if batch.whole {
@@ -77,7 +102,10 @@ func (p *proxy) batch(raw []byte, judged func(*message) bool) (batch, error) {
 		m, err := scan(raw)
 		return batch{messages: []message{m}}, err
 	}
-	list, err := elements(raw)
+	list, err := elements(raw, maxBatch)
+	if err == nil && len(list) == 0 {
+		err = errors.New("an empty batch")
+	}
 	if err != nil {
 		return batch{}, err
 	}
@@ -111,6 +139,8 @@ func (p *proxy) request(m *message) {
 	case call:
 		p.call(m)
 		return
+	case p.Book != nil && m.hasID() && p.refused(m):
+		return
 	case m.hasID():
 		if _, err := p.enter(m, nil); err != nil {
 			p.fail(nil, codeInvalid, err.Error())
@@ -122,6 +152,40 @@ func (p *proxy) request(m *message) {
 	p.server.send(m.raw)
 }
 
+// refused answers a request whose method only looks like one of a list or an entry, and
+// one that uses a withheld entry.
+func (p *proxy) refused(m *message) bool {
+	known := meant(m.method)
+	id := m.id.of(m.raw)
+	switch {
+	case known == "":
+		return false
+	case known != m.method:
+		p.fail(id, codeInvalid, "the method looks like "+known)
+		return true
+	case known != methodPrompt && known != methodResource:
+		return false
+	}
+	if m.params == (span{}) {
+		return false
+	}
+	params, err := strictjson.Object(m.params.of(m.raw), limits)
+	if err != nil {
+		p.fail(id, codeInvalid, "params: "+err.Error())
+		return true
+	}
+	kind, key := pins.Prompts, "name"
+	if known == methodResource {
+		kind, key = pins.Resources, "uri"
+	}
+	name, _ := params[key].(string)
+	why := p.Book.refuses(kind, name)
+	if why != "" {
+		p.fail(id, codeEnded, why)
+	}
+	return why != ""
+}
+
 // enter notes a request, so that its answer is known when it comes.
 func (p *proxy) enter(m *message, c *call) (*request, error) {
 	id := m.id.of(m.raw)
@@ -129,7 +193,7 @@ func (p *proxy) enter(m *message, c *call) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &request{id: bytes.Clone(id), key: key, method: m.method, call: c}
+	r := &request{id: bytes.Clone(id), key: key, method: m.method, call: c, since: p.tools.count()}
 	return r, p.waiting.add(r, len(m.raw))
 }
 

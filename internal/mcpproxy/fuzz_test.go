@@ -38,7 +38,7 @@ func FuzzMessage(f *testing.F) {
 			list := []span{{0, len(l.text)}}
 			if l.text[0] == '[' {
 				var err error
-				if list, err = elements(l.text); err != nil {
+				if list, err = elements(l.text, maxBatch); err != nil {
 					return
 				}
 			}

@@ -119,25 +119,22 @@ func members(raw []byte) ([]member, error) {
 	return list, end(dec)
 }
 
-// elements returns where the messages of a batch stand.
-func elements(raw []byte) ([]span, error) {
+// elements returns where the values of an array stand, of which it may have most.
+func elements(raw []byte, most int) ([]span, error) {
 	dec := decoder(raw)
 	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '[' {
 		return nil, badSyntax(err, "no array")
 	}
 	var list []span
 	for dec.PeekKind() != ']' {
-		if len(list) == maxBatch {
-			return nil, fmt.Errorf("more than %d messages in a batch", maxBatch)
+		if len(list) == most {
+			return nil, fmt.Errorf("more than %d in one list", most)
 		}
 		at, err := value(dec)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, at)
-	}
-	if len(list) == 0 {
-		return nil, errors.New("an empty batch")
 	}
 	return list, end(dec)
 }

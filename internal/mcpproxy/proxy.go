@@ -44,6 +44,14 @@ type Options struct {
 	// is a Reject.
 	Decide func(context.Context, hook.Event) hook.Decision
 
+	// Book holds the server and what it lists against what they were at the first
+	// use. nil: nothing is held against anything.
+	Book *Book
+
+	// Fits holds the arguments of a call against the tool's inputSchema. nil: nothing is
+	// held against it.
+	Fits func(schema any, input map[string]any) error
+
 	// Tell takes what the person should know: one text, not yet made visible.
 	// It is called from several goroutines; nil drops the texts.
 	Tell func(string)
@@ -121,7 +129,7 @@ func Run(ctx context.Context, client Stream, server Server, o Options) error {
 	cancel()
 	p.within(context.Background(), time.Second, func() {
 		for _, r := range p.waiting.all() {
-			p.fail(r.id, codeEnded, "the server ended before it answered")
+			p.failRequest(r, codeEnded, "the server ended before it answered")
 		}
 	})
 	return err
@@ -141,6 +149,7 @@ type proxy struct {
 	client, server *sender
 	waiting        waiting
 	calls, answers *budget
+	tools          tools
 
 	// Only the goroutine that reads the client adds to asking, and only the one
 	// that reads the server to answering.
@@ -217,6 +226,13 @@ func (p *proxy) learn(name string) {
 type sender struct {
 	mu  sync.Mutex
 	out io.Writer
+}
+
+// sendAll writes messages, of which there may be none.
+func (s *sender) sendAll(messages [][]byte) {
+	for _, m := range messages {
+		s.send(m)
+	}
 }
 
 // send writes one message and keeps none of it, but may write behind its end.

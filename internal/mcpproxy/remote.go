@@ -3,6 +3,9 @@ package mcpproxy
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +44,10 @@ type Remote struct {
 // Dial prepares a Remote; nothing is sent before the client says something. The
 // address must be https, or http on this machine. The header goes with every
 // request. There is no following of redirects: what they lead to got no trust.
-func Dial(address string, header http.Header) (*Remote, error) {
+//
+// meet is told the digest of the public key of the server's certificate before anything
+// is sent to it, and can refuse it; nil takes any that the system trusts.
+func Dial(address string, header http.Header, meet func(key string) error) (*Remote, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
@@ -51,7 +57,18 @@ func Dial(address string, header http.Header) (*Remote, error) {
 	case u.Host == "" || u.User != nil || u.Fragment != "":
 		return nil, errors.New("the address must have a host, and neither a user nor a fragment")
 	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if meet != nil {
+		transport.TLSClientConfig = &tls.Config{VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 {
+				return errors.New("the server has no certificate")
+			}
+			sum := sha256.Sum256(s.PeerCertificates[0].RawSubjectPublicKeyInfo)
+			return meet("sha256:" + hex.EncodeToString(sum[:]))
+		}}
+	}
 	r := &Remote{url: address, header: header.Clone(), slots: make(chan struct{}, maxExchanges), client: &http.Client{
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	r.in, r.out = io.Pipe()
@@ -128,7 +145,7 @@ func (r *Remote) Write(line []byte) (int, error) {
 func messagesOf(line []byte) []message {
 	list := []span{{0, len(line)}}
 	if len(line) > 0 && line[0] == '[' {
-		list, _ = elements(line)
+		list, _ = elements(line, maxBatch)
 	}
 	var out []message
 	for _, at := range list {

@@ -49,7 +49,7 @@ func remote(t *testing.T, o mcp.StreamableHTTPOptions, version string) {
 		handler.ServeHTTP(w, r)
 	}))
 	defer h.Close()
-	server, err := mcpproxy.Dial(h.URL, http.Header{"X-Token": {"secret"}})
+	server, err := mcpproxy.Dial(h.URL, http.Header{"X-Token": {"secret"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRemoteFails(t *testing.T) {
 // ask sends a request and returns what comes back.
 func ask(t *testing.T, url string) string {
 	t.Helper()
-	s, err := mcpproxy.Dial(url, nil)
+	s, err := mcpproxy.Dial(url, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestRemoteBusy(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}))
 	defer h.Close()
-	s, err := mcpproxy.Dial(h.URL+"?key=SECRET", nil)
+	s, err := mcpproxy.Dial(h.URL+"?key=SECRET", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestDial(t *testing.T) {
 	good := []string{"https://example.com/mcp?a=b", "http://localhost:80/mcp", "http://127.0.0.1/", "http://[::1]:8080"}
 	for _, address := range append(good, "http://example.com", "ftp://example.com", "https://", "https://me:secret@example.com",
 		"https://example.com/#x", "//example.com", "", "http://localhost.example.com", "http://10.0.0.1", ":") {
-		s, err := mcpproxy.Dial(address, nil)
+		s, err := mcpproxy.Dial(address, nil, nil)
 		if (err == nil) != slices.Contains(good, address) {
 			t.Errorf("%q: %v", address, err)
 		}

@@ -43,7 +43,7 @@ func (p *proxy) lost(id []byte, why string) {
 		return
 	}
 	if r, _ := p.waiting.take(key); r != nil {
-		p.fail(r.id, codeEnded, "the server's answer is "+why)
+		p.failRequest(r, codeEnded, "the server's answer is "+why)
 	}
 }
 
@@ -55,14 +55,29 @@ func (p *proxy) endsCall(m *message) bool {
 	}
 	key, err := idKey(m.id.of(m.raw))
 	r := p.waiting.is(key)
-	return err != nil || r == nil || r.call != nil
+	return err != nil || r == nil || r.call != nil || r.own != nil || p.Book != nil && r.looked()
 }
+
+// looked reports a request whose answer the proxy looks at where it has a Book.
+func (r *request) looked() bool {
+	_, lists := listings(r.method)
+	return lists || r.names()
+}
+
+// names reports a request whose answer has the server's name.
+func (r *request) names() bool { return r.method == "initialize" || r.method == "server/discover" }
 
 // passes reports that a message of the server goes to the client as it is. An
 // answer to a call does not: it is judged first.
 func (p *proxy) passes(m *message) bool {
+	held := p.Book != nil && p.Book.Held() != ""
 	switch {
+	case !m.answers() && held:
+		return false
 	case !m.answers():
+		if m.method == "notifications/tools/list_changed" {
+			p.tools.changed()
+		}
 		return true
 	case !m.hasID():
 		return m.result == span{} // an error that belongs to no request
@@ -77,9 +92,10 @@ func (p *proxy) passes(m *message) bool {
 	case r == nil && !cancelled:
 		p.tell("the server answered a request that is not there: " + clip(string(m.id.of(m.raw))))
 	case r == nil:
+	case r.own != nil:
+		r.own <- m.raw
 	case r.call == nil:
-		p.learnFrom(r.method, m)
-		return true
+		return p.learnFrom(r, m) && p.lookedAt(r, m)
 	case r.call.sent.IsZero():
 		// It answers what it has not got; whoever has the call judged finds
 		// that nobody waits any more.
@@ -90,22 +106,42 @@ func (p *proxy) passes(m *message) bool {
 	return false
 }
 
-// learnFrom takes the server's name from where it says it.
-func (p *proxy) learnFrom(method string, m *message) {
-	if method != "initialize" && method != "server/discover" || p.serverName() != "" || m.result == (span{}) {
-		return
+// lookedAt reports that an answer passes as it is. A list does not, where the proxy has
+// a Book: it is looked at beside the reading.
+func (p *proxy) lookedAt(r *request, m *message) bool {
+	if _, lists := listings(r.method); p.Book == nil || !lists {
+		return true
 	}
-	result, err := strictjson.Object(m.result.of(m.raw), limits)
-	if err != nil {
-		p.tell("what the server says about itself: " + err.Error())
-		return
+	judge(&p.answering, p.answers, len(m.raw), func() { p.client.send(p.handList(r, m)) })
+	return false
+}
+
+// learnFrom takes the server's name from where it says it, and reports whether the
+// answer may pass: not that of a server of which nothing may.
+func (p *proxy) learnFrom(r *request, m *message) bool {
+	if r.names() && p.serverName() == "" && m.result != (span{}) {
+		result, err := strictjson.Object(m.result.of(m.raw), limits)
+		if err != nil {
+			p.tell("what the server says about itself: " + err.Error())
+			return true
+		}
+		info, _ := result["serverInfo"].(map[string]any)
+		if meta, ok := result["_meta"].(map[string]any); ok && info == nil {
+			info, _ = meta["io.modelcontextprotocol/serverInfo"].(map[string]any)
+		}
+		name, _ := info["name"].(string)
+		p.learn(name)
+		if name != "" && p.Book != nil {
+			p.Book.Begin(p.ctx, name, true)
+		}
 	}
-	info, _ := result["serverInfo"].(map[string]any)
-	if meta, ok := result["_meta"].(map[string]any); ok && info == nil {
-		info, _ = meta["io.modelcontextprotocol/serverInfo"].(map[string]any)
+	if p.Book == nil || p.Book.Held() == "" {
+		return true
 	}
-	name, _ := info["name"].(string)
-	p.learn(name)
+	held := *m
+	held.method, held.named = r.method, true // the answer stands for the request
+	p.client.sendAll(heldAnswer(&held, p.serverName(), p.Book.Held()))
+	return false
 }
 
 // judged returns what the client gets for the answer to a call.

@@ -18,7 +18,9 @@ type request struct {
 	id     []byte // as the client wrote it
 	key    string
 	method string
-	call   *call // nil unless it is a tools/call
+	call   *call       // nil unless it is a tools/call
+	own    chan []byte // takes the answer, where gate itself asks; otherwise nil
+	since  int         // how often the list of tools had changed
 }
 
 // A call is a tools/call under way.

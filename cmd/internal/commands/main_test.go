@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 			p.above, p.filesOnly = nil, true
 			start(p)
 		},
-		"gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex,
+		"gate-hook": thin.Main, "mcpserver": serveMCP, "mcpshop": serveShop, "webhookserver": serveWebhooks, "codex": serveCodex,
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"gate/internal/core"
 	"gate/internal/handlers"
 	"gate/internal/mcpproxy"
+	"gate/internal/pins"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -44,7 +45,9 @@ func newMCP(p process) *cobra.Command {
 		Short: "run in front of an MCP server and decide about every tool call",
 		Long: "Starts an MCP server and passes messages between it and the client on standard input\n" +
 			"and output. gate decides about a tool call before the server gets it, and about the\n" +
-			"result before the client gets it. All other messages pass unchanged.\n" +
+			"result before the client gets it. What the server lists is pinned at its first use, and\n" +
+			"what changes later is withheld until a person accepts it with gate mcp accept. All\n" +
+			"other messages pass unchanged.\n" +
 			"For agents without hooks: put \"gate mcp --\" before the server's command line.",
 		Example: "  gate mcp -- npx -y @modelcontextprotocol/server-filesystem /home/dev\n  gate mcp --name github -- github-mcp-server stdio",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -69,11 +72,12 @@ func newMCP(p process) *cobra.Command {
 	cmd.ValidArgsFunction = filesFor("FILE") // a program
 	cmd.Flags().StringVar(&f.session, "session", "", "the session's name, for gate inject and gate session (default: a new one)")
 	addDirFlags(cmd, &f.dirs)
+	cmd.AddCommand(newMCPList(p), newMCPAccept(p), newMCPForget(p))
 	return cmd
 }
 
-// server starts the server, or prepares to talk to it.
-func (f mcpFlags) server(p process, args []string) (mcpproxy.Server, error) {
+// server starts the server, or prepares to talk to it. meet is told its public key.
+func (f mcpFlags) server(p process, args []string, meet func(key string) error) (mcpproxy.Server, error) {
 	if f.url == "" {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Env, cmd.Stderr = p.env, p.stderr
@@ -102,7 +106,7 @@ func (f mcpFlags) server(p process, args []string) (mcpproxy.Server, error) {
 		}
 		header.Add(strings.TrimSpace(name), value)
 	}
-	s, err := mcpproxy.Dial(f.url, header)
+	s, err := mcpproxy.Dial(f.url, header, meet)
 	if err != nil {
 		return nil, fmt.Errorf("--url: %w", err)
 	}
@@ -123,15 +127,25 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: p.handlers(handlers.Options{})},
 		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
 	}
-	if _, err := w.keeper.Gate(w.Options, true); err != nil {
+	g, err := w.keeper.Gate(w.Options, true)
+	if err != nil {
 		return err // before the server is there
 	}
-	server, err := f.server(p, args)
+	identity, err := f.identity(g, here, args)
 	if err != nil {
 		return err
 	}
+	book := mcpproxy.NewBook(pins.Store{Dir: d.User}, identity, told.tell)
+	server := mcpproxy.Nobody() // a changed program is not even started
+	if f.name == "" || book.Begin(ctx, f.name, false) == "" {
+		meet := func(key string) error { return book.Meet(ctx, key) }
+		if server, err = f.server(p, args, meet); err != nil {
+			return err
+		}
+	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
 		Server: f.name, Session: cmp.Or(f.session, "mcp-"+core.NewID()), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
+		Book: book,
 	})
 }
 
