@@ -33,7 +33,7 @@ func ours(path string) (dir string, ok bool) {
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"internal/hostfs", "internal/format", "internal/sshsig", "internal/wordlist", "internal/framework", "facts/internal/bash", "internal/secret", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/sed", "internal/paths", "internal/confine/proxy", "internal/confine/repository"},
+	{"internal/hostfs", "internal/format", "internal/sshsig", "internal/wordlist", "internal/inputschema", "internal/framework", "facts/internal/bash", "internal/secret", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/sed", "internal/paths", "internal/confine/proxy", "internal/confine/repository"},
 	{"internal/moment", "internal/mark", "internal/origin"},
 	{"hook", "internal/strictjson", "internal/spelling", "facts/internal/sql", "facts/internal/world", "internal/plan/value", "internal/plan/bytecode", "internal/plan/pattern", "internal/room"},
 	{"internal/catalogue", "facts/internal/code", "facts/internal/flow", "hook/describe"},

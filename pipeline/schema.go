@@ -5,19 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"gate/adapters"
+	"gate/internal/inputschema"
 	"gate/internal/strictjson"
 )
 
 // A tool is one with its schema compiled.
 type tool struct {
 	Tool
-	schema *jsonschema.Schema // nil: any object
+	schema func(any) error // nil: any object
 }
 
 // compile checks a tool and compiles its schema, once for all calls.
@@ -34,20 +31,9 @@ func compile(t Tool) (*tool, error) {
 	if _, err := strictjson.Decode(t.Schema, strictjson.Limits{Bytes: 1 << 20}); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	const at = "mem:///tool"
-	err := safely(func() (err error) {
-		compiler := jsonschema.NewCompiler()
-		compiler.LoadURL = func(url string) (io.ReadCloser, error) {
-			return nil, fmt.Errorf("%q lies outside; put it under $defs", url)
-		}
-		if err := compiler.AddResource(at, bytes.NewReader(t.Schema)); err != nil {
-			return err
-		}
-		c.schema, err = compiler.Compile(at)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("schema: %s", strings.ReplaceAll(err.Error(), at, ""))
+	var err error
+	if c.schema, err = inputschema.Compile(t.Schema); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
 	}
 	return c, nil
 }
@@ -56,11 +42,7 @@ func compile(t Tool) (*tool, error) {
 func (t *tool) validate(input map[string]any) error {
 	return safely(func() error {
 		if t.schema != nil {
-			var invalid *jsonschema.ValidationError
-			switch err := t.schema.Validate(input); {
-			case errors.As(err, &invalid):
-				return errors.Join(leaves(invalid, nil)...)
-			case err != nil:
+			if err := t.schema(input); err != nil {
 				return err
 			}
 		}
@@ -69,21 +51,6 @@ func (t *tool) validate(input map[string]any) error {
 		}
 		return nil
 	})
-}
-
-// leaves are the mistakes themselves, without the keywords that led there.
-func leaves(e *jsonschema.ValidationError, list []error) []error {
-	if len(e.Causes) == 0 {
-		where := e.InstanceLocation
-		if where == "" {
-			return append(list, errors.New(e.Message))
-		}
-		return append(list, fmt.Errorf("%s: %s", where, e.Message))
-	}
-	for _, c := range e.Causes {
-		list = leaves(c, list)
-	}
-	return list
 }
 
 // enabled reports whether the tool may be called now; one that cannot say is

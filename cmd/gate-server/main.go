@@ -9,11 +9,12 @@ import (
 	"gate/engine/models"
 	"gate/internal/audit/otlp"
 	"gate/internal/audit/ship"
+	"gate/internal/inputschema"
 	"gate/internal/source/fetch"
 )
 
 func main() {
-	commands.Main(&commands.Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}, Telemetry: telemetry})
+	commands.Main(&commands.Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}, Telemetry: telemetry, Schema: inputschema.Compile})
 }
 
 func telemetry(t commands.Telemetry) (ship.Form, error) { return otlp.New(otlp.Options(t)) }

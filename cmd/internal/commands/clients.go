@@ -17,6 +17,10 @@ type Clients struct {
 	MCP       mcptool.Client
 	Bundles   source.Client
 	Telemetry func(Telemetry) (ship.Form, error) // of OpenTelemetry, for collectors of it
+
+	// Schema compiles the JSON Schema of a tool's arguments, and returns what holds
+	// arguments against it. It speaks to nobody, but is as slow to begin.
+	Schema func(text []byte) (fits func(input any) error, err error)
 }
 
 // Telemetry says what of the decision log a collector of OpenTelemetry gets.

@@ -26,6 +26,7 @@ import (
 	"gate/internal/audit/otlp"
 	"gate/internal/audit/ship"
 	"gate/internal/confine"
+	"gate/internal/inputschema"
 	"gate/internal/source/fetch"
 )
 
@@ -54,7 +55,8 @@ func launch() {
 // clients are those of gate-server.
 func clients() *Clients {
 	return &Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{},
-		Telemetry: func(t Telemetry) (ship.Form, error) { return otlp.New(otlp.Options(t)) }}
+		Telemetry: func(t Telemetry) (ship.Form, error) { return otlp.New(otlp.Options(t)) },
+		Schema:    inputschema.Compile}
 }
 
 // played is the main function of gate or gate-server for scripts.

@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -145,8 +146,24 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
 		Server: f.name, Session: cmp.Or(f.session, "mcp-"+core.NewID()), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
-		Book: book,
+		Book: book, Fits: p.fits,
 	})
+}
+
+// fits holds the arguments of a call against the tool's inputSchema. A schema that cannot
+// be used, because it refers to a document elsewhere, say, lets no arguments pass.
+func (p process) fits(schema any, input map[string]any) error {
+	if p.clients == nil || p.clients.Schema == nil {
+		return errors.New("this program cannot read it")
+	}
+	fits, err := p.clients.Schema(strictjson.Append(nil, schema))
+	if err != nil {
+		return err
+	}
+	if err := fits(input); err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return nil
 }
 
 // A watch decides for a process that lives long, always by the policies that
