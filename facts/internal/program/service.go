@@ -10,6 +10,7 @@ import (
 	"gate/facts/internal/sql"
 	"gate/hook"
 	"gate/internal/catalogue"
+	"gate/internal/wordlist"
 )
 
 // remoteShell runs the words after the host on another machine.
@@ -76,7 +77,17 @@ func (u *use) redis() {
 				st.Verb, st.Where = "delete", false // whatever a pipe names
 			}
 		}
-		u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object)})
+		u.redisState(st)
+	}
+}
+
+// redisState judges one command. Some have two servers exchange what they hold: the other
+// one gets it, or takes the place of who has it.
+func (u *use) redisState(st sql.Statement) {
+	u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object)})
+	if st.Object != "" && st.Object != "no" && wordlist.Has(" migrate replicaof slaveof ", strings.ToLower(st.Verb)) {
+		p := peer.Parse(st.Object, false)
+		u.Host(hook.Host{Command: u.ID, Host: flow.Known(p.Host), Access: "send"})
 	}
 }
 
@@ -84,7 +95,7 @@ func (u *use) redis() {
 func (u *use) redisLines(text string) {
 	for line := range strings.Lines(text) {
 		if st, ok := sql.Redis(strings.Fields(line)); ok {
-			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object)})
+			u.redisState(st)
 		}
 	}
 }
