@@ -54,6 +54,7 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 		g.sources(f, ev, kept)
 		g.brought(f, ev, kept)
 	}
+	g.sent(f)
 	return f
 }
 

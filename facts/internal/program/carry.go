@@ -1,6 +1,7 @@
 package program
 
 import (
+	"io/fs"
 	"iter"
 	"path"
 	"slices"
@@ -35,6 +36,13 @@ func (u *use) carriesOver(since int) {
 		return
 	}
 	taken := u.takenIn(since)
+	if slices.ContainsFunc(files, archived) {
+		for _, e := range u.Facts.Effects[since:] {
+			if is, ok := e.Is.(*hook.FSRead); ok && e.Command == u.ID && is.Path != nil {
+				taken = append(taken, u.left(u.namedBelow(*is.Path))...)
+			}
+		}
+	}
 	for _, file := range files {
 		if st, known := u.Files[file]; !known || st.Text == nil && st.Taint.Secret == "" && !st.Taint.Remote {
 			u.receives(file, taken, false)
@@ -208,6 +216,16 @@ func (u *use) left(list []*draft.Source) []*draft.Source {
 	var out []flow.Word
 	for _, name := range [...]string{"exclude", "exclude-dir", "x", "e", "ignore"} {
 		out = append(out, u.opts[name]...)
+	}
+	if u.name == "zip" && u.has("exclude") { // -x takes all words up to the next option
+		on := false
+		for _, f := range u.Given() {
+			if strings.HasPrefix(f.Text(), "-") {
+				on = f.Text() == "-x" || f.Text() == "--exclude"
+			} else if on {
+				out = append(out, f)
+			}
+		}
 	}
 	list = slices.DeleteFunc(list, func(s *draft.Source) bool {
 		name := path.Base(strings.TrimSuffix(s.Path, "/"+s.Below)) + "/" + s.Below
@@ -463,10 +481,49 @@ func (u *use) packedFrom(f flow.Word) (list []*draft.Source) {
 				list = append(list, &draft.Source{Path: t.Path, Taint: flow.Taint{Secret: secretDirectory, From: t.Path}})
 			} else if what, _ := u.Secret(t.Path); what != "" && t.Glob {
 				list = append(list, &draft.Source{Path: t.Path, Named: true, Taint: flow.Taint{Secret: what, From: t.Path}})
+			} else if t.Path != "" && !u.at().Remote {
+				list = append(list, u.left(u.namedBelow(t.Path))...)
 			}
 		}
 	}
 	return append(list, u.withOrigin([]flow.Word{f})...)
+}
+
+// archived reports the name of an archive, into which directories go as a whole.
+func archived(file string) bool {
+	return wordlist.Has(" .zip .7z .tar .tgz .tbz .txz .gz .bz2 .xz .zst .jar .rar .iso .squashfs .sqfs .asar .cpio ", strings.ToLower(path.Ext(file)))
+}
+
+// These are the limits of what is looked at below a directory that goes into an archive.
+const (
+	maxPackedDirs  = 64
+	maxPackedNames = 512 // of one directory; where there are more, none of it is looked at
+)
+
+// namedBelow are the files below a directory whose names tell of a secret. Directories that
+// tools fill are passed over, and links are not followed.
+func (u *use) namedBelow(dir string) (list []*draft.Source) {
+	dirs := []string{dir}
+	for at := 0; at < len(dirs); at++ {
+		entries, err := u.World.List(dirs[at], maxPackedNames)
+		if err != nil {
+			continue
+		}
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		for _, e := range entries {
+			full := path.Join(dirs[at], e.Name())
+			if e.IsDir() {
+				if len(dirs) < maxPackedDirs && !wordlist.Has(" .git node_modules vendor .venv venv target testdata fixtures ", e.Name()) {
+					dirs = append(dirs, full)
+				}
+				continue
+			}
+			if what, _ := u.Secret(full); what != "" && e.Type().IsRegular() {
+				list = append(list, &draft.Source{Path: full, Below: strings.TrimPrefix(full, dir+"/"), Named: true, Taint: flow.Taint{Secret: what, From: full}})
+			}
+		}
+	}
+	return list
 }
 
 // namesGiven are the files whose names the program takes from its input, or from what an

@@ -324,6 +324,11 @@ func (u *use) tar() {
 			members = append(members, u.packedFrom(f)...)
 		}
 		if !toFile {
+			if len(rest) == 1 && strings.Trim(rest[0].Text(), "./") == "" { // all of a directory, for who reads it
+				for _, t := range u.targets(rest[0]) {
+					u.Out.Taint.Path = t.Path
+				}
+			}
 			for _, m := range members {
 				u.Out.Taint = u.Out.Taint.Merge(flow.Taint{Secret: m.Taint.Secret, From: m.Path, Coarse: m.Taint.Coarse})
 			}

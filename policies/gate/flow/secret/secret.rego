@@ -32,7 +32,7 @@ deny contains {
 # description: one of the files that go out may hold a secret
 ask contains {
 	"reason": sprintf("%s what may hold %s%s; name files that hold none", [verbs[flow.effect], what(flow), to(flow)]),
-	"help": sprintf("gate knows the directory only. Look for the secret in what would leave. %s", [story(flow)]),
+	"help": sprintf("Look for the secret in what would leave. %s", [story(flow)]),
 	"span": lib.span(flow),
 } if {
 	some flow in leaving

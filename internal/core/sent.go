@@ -1,0 +1,98 @@
+package core
+
+import (
+	"path"
+	"strings"
+
+	"gate/hook"
+	"gate/internal/secret"
+	"gate/internal/seen"
+	"gate/internal/wordlist"
+)
+
+// These are the limits of what a call reads of the files that it sends.
+const (
+	maxSentFiles = 32        // of all its directories together
+	maxSentFile  = 256 << 10 // bytes of one; of a longer file nothing is looked at
+)
+
+// looksSecret is the kind of a text that may be a secret: a name that promises one has it.
+const looksSecret = "what looks like a secret"
+
+// sent adds to facts the secrets that stand in a file which the call sends, though nothing
+// else tells of them: neither its name nor an earlier call. Nobody needs to have seen them.
+func (g *Gate) sent(f *hook.Facts) {
+	if f == nil {
+		return
+	}
+	left := maxSentFiles
+	for i := range f.Effects {
+		e := &f.Effects[i]
+		send, ok := e.Is.(*hook.NetSend)
+		if !ok || send.Path == nil || send.Secret != nil || send.Private || known(f, e) {
+			continue
+		}
+		host := ""
+		if send.Host != nil {
+			host = *send.Host
+		}
+		look := func(name string) bool {
+			left--
+			what, certain := g.inside(name, host)
+			if what != "" {
+				f.Flow = append(f.Flow, hook.Flow{
+					Effect: e.Kind(), Command: e.Command, Origin: seen.Secret, What: &what, Path: &name, Via: []string{}, How: "file", Coarse: !certain,
+				})
+			}
+			return what == "" && left > 0
+		}
+		if left > 0 && !g.isDir(*send.Path) {
+			look(*send.Path)
+		} else if left > 0 && g.Files == nil && send.Source == "file" && !leavesOut(commandOf(f, e.Command)) {
+			listed(*send.Path, "", look)
+		}
+	}
+}
+
+// known reports an effect of which a flow tells already that a secret goes along.
+func known(f *hook.Facts, e *hook.FactEffect) bool {
+	for i := range f.Flow {
+		if flow := &f.Flow[i]; flow.Origin == seen.Secret && flow.Command == e.Command && flow.Effect == e.Kind() && flow.How != "sequence" {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesOut reports a command that may leave out files of the directories which it sends.
+// Facts know which of them hold a secret by their names.
+func leavesOut(c *hook.ShellCommand) bool {
+	if c == nil {
+		return false
+	}
+	for _, name := range []string{"exclude", "exclude-from", "filter", "files-from", "include", "include-from"} {
+		if c.Options[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// inside is the kind of secret that a file holds, "" for none. certain is false where only
+// the name before a value tells. Files whose values are sums of contents are passed over then.
+func (g *Gate) inside(name, host string) (what string, certain bool) {
+	if g.Reader.Secret(name) != "" {
+		return g.Reader.Secret(name), true
+	}
+	text := g.textOf(name, maxSentFile)
+	if text == "" || strings.IndexByte(text[:min(len(text), 512)], 0) >= 0 {
+		return "", false
+	}
+	if what = secret.Sent(text, host); what != "" {
+		return what, true
+	}
+	if !wordlist.Has(" .css .svg .lock .sum .po ", strings.ToLower(path.Ext(name))) && !strings.HasSuffix(name, "-lock.json") && seen.Shows(text) {
+		return looksSecret, false
+	}
+	return "", false
+}
