@@ -20,16 +20,11 @@ const serverPage = `gate-server has the commands of gate(1), and the clients of 
 
 gate becomes gate-server where a command needs one of these. Nobody has to start it. It lies beside gate.`
 
-// runPage describes gate-run, to which gate run leads.
-const runPage = `gate-run runs a program so that it can do no more than a profile lets it. Its flags are those of gate run.
-
-It lies beside gate(1), and is there on Linux only. docs/confinement.md has its profiles, and what they do not stop.`
-
-// beside are the pages of programs that have no tree of commands.
+// beside are the pages of programs that have no tree of commands. gate-run has that of gate run,
+// whose flags it takes.
 func (r *Release) beside() (list []File, err error) {
 	for _, c := range []*cobra.Command{
 		{Use: "gate-server", Short: "gate with clients of what is not on this machine", Long: serverPage},
-		{Use: "gate-run", Short: "run a program so that it can do no more than a profile lets it", Long: runPage},
 	} {
 		c.Run = func(*cobra.Command, []string) {}
 		page, err := r.manual(c)
