@@ -3,6 +3,7 @@ package policytest
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -252,6 +253,8 @@ func (e entry) written(ev *hook.Event, d *hook.Decision) entry {
 	switch content, ok := input["content"].(string); {
 	case ev.Tool() == "Write" && ok:
 		out.text, out.unsaid = content, false
+	case ev.Tool() == "NotebookEdit" && !e.unsaid:
+		out.text, out.unsaid = withCell(e.text, text(input["new_source"])), false
 	case ev.Tool() == "Edit" && !e.unsaid:
 		most := 1
 		if all, _ := input["replace_all"].(bool); all {
@@ -260,6 +263,21 @@ func (e entry) written(ev *hook.Event, d *hook.Decision) entry {
 		out.text, out.unsaid = strings.Replace(e.text, text(input["old_string"]), text(input["new_string"]), most), false
 	}
 	return out
+}
+
+// withCell is a notebook with one more cell: where it stands does not matter to what it does.
+func withCell(notebook, source string) string {
+	book := map[string]any{}
+	if json.Unmarshal([]byte(notebook), &book) != nil {
+		return notebook
+	}
+	cells, _ := book["cells"].([]any)
+	book["cells"] = append(cells, map[string]any{"cell_type": "code", "source": source})
+	out, err := json.Marshal(book)
+	if err != nil {
+		return notebook
+	}
+	return string(out)
 }
 
 func (f files) remove(name string) {
