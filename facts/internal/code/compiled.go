@@ -26,7 +26,11 @@ func inspectCompiled(r *inspection, text string) {
 		if command, ok := strings.CutPrefix(line, "//go:generate "); ok {
 			r.emit(Call{Name: "go:generate", Does: "shell"}, []value{textValue(strings.TrimSpace(command))})
 		}
-		command, _, ok := strings.Cut(line, ".execute()") // Groovy
+		command, _, ok := strings.Cut(line, ".execute(") // Groovy
+		if list := strings.LastIndexByte(command, '['); ok && list >= 0 && strings.HasSuffix(command, "]") {
+			r.compiledCall("execute", "argv", command[list:], 0)
+			continue
+		}
 		if before, _, sbt := strings.Cut(line, `".!`); sbt && !ok {
 			command, ok = before+`"`, true
 		}
@@ -36,6 +40,7 @@ func inspectCompiled(r *inspection, text string) {
 			}
 		}
 	}
+	text = strings.NewReplacer("commandLine \"", "commandLine(\"", "commandLine([", "commandLine(").Replace(text)
 	for _, row := range compiledCalls {
 		for begin := range strings.FieldsSeq(row.begins) {
 			for at, rest := 0, text; ; {
@@ -123,4 +128,34 @@ func literals(text string) (found []string, first bool) {
 		found = append(found, s)
 		text = text[end+1:]
 	}
+}
+
+// DoubleQuoted is a text of a language that has texts in either quotes, with those in single
+// ones between double ones.
+func DoubleQuoted(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		i := strings.IndexAny(text, "\"'")
+		if i < 0 {
+			break
+		}
+		end := i + 1
+		for end < len(text) && text[end] != text[i] && text[end] != '\n' {
+			if text[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		b.WriteString(text[:i])
+		switch {
+		case end >= len(text):
+			return b.String() + text[i:]
+		case text[end] == '\n' || text[i] == '"':
+			b.WriteString(text[i : end+1])
+		default:
+			b.WriteString(`"` + strings.ReplaceAll(text[i+1:end], `"`, `\"`) + `"`)
+		}
+		text = text[end+1:]
+	}
+	return b.String() + text
 }

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -15,6 +16,9 @@ import (
 func sendsEnvironment(texts []string) bool {
 	list := make([]assignment, len(texts))
 	for i, text := range texts {
+		if found := pickedEnvironment().FindStringSubmatch(text); found != nil {
+			text = cmp.Or(found[1], "env") + " = process.env"
+		}
 		list[i] = assignmentOf(text)
 	}
 	whole, net := map[string]bool{}, map[string]bool{}
@@ -38,7 +42,7 @@ func sendsEnvironment(texts []string) bool {
 			continue
 		}
 		rest := s.text
-		if strings.Contains(rest, "env") {
+		if strings.Contains(rest, "env") && !strings.Contains(rest, "stringify(") {
 			rest = handedToProcess().ReplaceAllString(rest, "")
 		}
 		has, connects := s.has, s.connects
@@ -83,7 +87,7 @@ func assignmentOf(text string) assignment {
 // environmentMarks are how languages name the environment, so that most texts are passed
 // over; lookupMarks how they look up the name of a host.
 const (
-	environmentMarks = "process.env|environ|ENV|getenv|get_env|Environ|environment|env.toObject|env::vars|loadEnv|otenv|Bun.env|_SERVER"
+	environmentMarks = "process.env|environ|ENV|getenv|get_env|Environ|environment|env.toObject|env::vars|loadEnv|otenv|Bun.env|_SERVER|} = process|:process'|:process\"|'process'|\"process\"|getReport("
 	environmentNames = "process.env|os.environ|ENV"
 	lookupMarks      = "dns.resolve|dns.lookup|dns.promises|dns').|dns\").|dnsPromises.|resolve4(|resolveTxt(|gethostbyname(|getaddrinfo(|LookupHost(|LookupTXT(|Resolve-DnsName|toSocketAddrs|lookup_host("
 )
@@ -94,8 +98,15 @@ var wholeEnvironment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\bprocess\.env\b|\bBun\.env\b|\bos\.environb?\b|\bENV\b|\$_ENV\b|\$_SERVER\b|%ENV\b|\benviron\b)([\w.\[?]*)` +
 		`|\b(?:env\.toObject|os\.Environ|env::vars(?:_os)?|System\.getenv|System\.get_env|getenv|GetEnvironmentVariables|get_environment_variables|dotenv_values|Sys\.getenv)\(\s*\)` +
 		`|\bprocessInfo\.environment\b([\w.\[?]*)` +
+		`|\breport\.getReport\(\s*\)` +
 		`|\bdotenv_values\(|\b[dD]otenv\w*\W{1,4}(?:config|parse|load)\(` +
 		`|\bloadEnv\((?:[^()]|\(\))*,\s*(?:''|""|\[\s*(?:[^\]]*,\s*)?(?:''|"")[^\]]*\])\s*\)`)
+})
+
+// pickedEnvironment finds what takes the environment out of the process: { pid, env: e } = process,
+// import { env } from "node:process".
+var pickedEnvironment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{(?:[^{}]*[\s,])?env(?:\s*(?::|\bas\b)\s*(\w+))?\s*(?:,[^{}]*)?\}\s*(?:=\s*(?:globalThis\.)?process\s*$|(?:=\s*require\(|from)\s*["'](?:node:)?process["'])`)
 })
 
 // handedToProcess finds the environment that another program is started with.
@@ -193,3 +204,6 @@ func keepsWhole(after string, whole map[string]bool) bool {
 	}
 	return strings.IndexByte(`=:/-'"{`, after[0]) < 0
 }
+
+// LooksUp reports a text that looks up names of hosts.
+func LooksUp(text string) bool { return marksOf(text)&lookupMark != 0 }

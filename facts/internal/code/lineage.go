@@ -44,15 +44,18 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 		}
 	}
 	runs := has&evalMark != 0 && strings.Contains(text, "://")
-	if !runs && has&(homeMark|fileMark|awayMark) == 0 {
+	if !runs && has&(homeMark|fileMark|awayMark) == 0 && has&(keyMark|lookupMark) != keyMark|lookupMark {
 		return "", true
 	}
-	list := statementsOf(withoutAlias(text))
+	list := statementsOf(attribute().ReplaceAllString(withoutAlias(text), "$1 = "))
 	if !afford(costOf(list, cacheMark)) {
 		return "", false
 	}
 	return lineageOf(list, runs, has&postMark != 0), true
 }
+
+// attribute finds what gives an attribute of a module of Elixir its value: @name value.
+var attribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*@(\w+) +`) })
 
 // costOf is how many steps it takes to go through statements. Those with marks of some kinds
 // are matched with a pattern, which costs most.
@@ -103,7 +106,7 @@ func (s *binding) deletes() bool { return s.does&deleteWord != 0 || s.has&delete
 // lineageOf is [Lineage] of the statements of a text. runs says that the text may run code
 // that it fetches, posts that it has a request that sends.
 func lineageOf(texts []string, runs, posts bool) (why string) {
-	home, net, away, fetched := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	home, net, away, fetched, keys := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	list := make([]binding, len(texts))
 	for i, text := range texts {
 		list[i] = bindingOf(text, posts)
@@ -118,8 +121,11 @@ func lineageOf(texts []string, runs, posts bool) (why string) {
 					take(start, s.names)
 				}
 			}
-			if s.sends || s.does&socketWord != 0 {
+			if s.sends || s.does&socketWord != 0 || strings.Contains(s.text, "Stream") && holds(s.from, net) {
 				take(net, s.names)
+			}
+			if s.hasFrom&keyMark != 0 || holds(s.from, keys) {
+				take(keys, s.names)
 			}
 			if s.hasFrom&awayMark != 0 || holds(s.from, away) {
 				take(away, s.names)
@@ -136,6 +142,8 @@ func lineageOf(texts []string, runs, posts bool) (why string) {
 			return "runs code that it fetches"
 		case s.deletes() && (s.hasFrom&awayMark != 0 || holds(s.from, away)):
 			return "deletes far from the project"
+		case s.has&lookupMark != 0 && (s.has&keyMark != 0 || holds(s.text, keys)):
+			return "looks up names that it makes of a secret"
 		}
 		if !s.ofHome && !holds(s.kept, home) {
 			continue
@@ -146,7 +154,7 @@ func lineageOf(texts []string, runs, posts bool) (why string) {
 			return "deletes in the home directory"
 		case writesStart(s.text, start):
 			return "writes what starts by itself in the home directory"
-		case s.sends || writes || s.has&encodeMark != 0 && strings.Contains(s.text, "://"):
+		case s.sends || writes || s.has&lookupMark != 0 || s.has&encodeMark != 0 && strings.Contains(s.text, "://"):
 			return "sends what is in the home directory"
 		}
 	}
@@ -155,6 +163,9 @@ func lineageOf(texts []string, runs, posts bool) (why string) {
 
 // Away marks in a text for [Lineage] a directory outside of the project.
 const Away = "\x00"
+
+// Key marks in a text for [Lineage] the name of a file that is a secret.
+const Key = "\x02"
 
 // maxLineage bounds the texts that Lineage reads.
 const maxLineage = 64 << 10
@@ -166,7 +177,7 @@ const maxLineage = 64 << 10
 const (
 	homeMarks = "~/|\"~\"|'~'|homedir()|homedir,|expanduser(|Path.home()|user.home|$HOME|${HOME}|Dir.home|home_dir()|UserHomeDir()|env.HOME|environ[\"HOME|environ['HOME|environ.get(\"HOME|environ.get('HOME|" +
 		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|env['HOME|env[\"HOME|environment[\"HOME|_SERVER['HOME|_SERVER[\"HOME|_ENV['HOME|ENV{HOME}|" +
-		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE"
+		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE|userconfig"
 	fileMarks  = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
 	cacheMarks = "/.cache|\".cache\"|'.cache'|Library/Caches|_cacache"
 	postMarks  = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
@@ -174,8 +185,8 @@ const (
 	evalMarks  = " eval(|(eval(|=eval(| exec(|eval_string(|compile_string(|instance_eval|class_eval|new Function(|runInThisContext(|runInNewContext(|import_from_git("
 	fetchMarks = "import_from_git(|requests.get(|urlopen(|URI.open(|Net::HTTP|:httpc.|file_get_contents(\"http|file_get_contents('http|http.get(|https.get("
 	// encodeMarks make what was read fit for an address.
-	encodeMarks = "base64|b64encode|encodeURI|urlencode|quote(|hex(|percentEncod|CGI.escape(|encode_www"
-	outMarks    = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt("
+	encodeMarks = "base64|b64encode|encodeURI|urlencode|quote(|hex(|percentEncod|CGI.escape(|encode_www|dumps(|JSON.stringify(|to_json"
+	outMarks    = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt(|.put(|.storbinary(|.sendmail(|.send_message(|Files.copy(|.transferTo(|.copyTo(|.CopyTo(|io.Copy(|.copyfileobj(|copyStream(|pipeline("
 )
 
 // deleteWords are functions that delete, and sendWords those that send whatever they are
@@ -189,7 +200,7 @@ const (
 		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "
 	// pushWords open or set up a request in a way of their own.
 	pushWords   = " WebSocket EventSource stream_context_create curl_setopt_array "
-	socketWords = " TcpStream UdpSocket TCPSocket UDPSocket TcpClient UdpClient NWConnection fsockopen stream_socket_client create_connection createConnection connect DialTimeout Dial gen_tcp "
+	socketWords = " TcpStream UdpSocket TCPSocket UDPSocket TcpClient UdpClient NWConnection fsockopen stream_socket_client create_connection createConnection connect DialTimeout Dial gen_tcp Socket SSLSocket SocketChannel ServerProxy SMTP SMTP_SSL FTP FTP_TLS Telnet "
 	readWords   = " open read readFile readFileSync read_text read_bytes read_to_string ReadFile readAllBytes readString readAllLines readText file_get_contents slurp contentsOfFile contentsOf binread readlines cat ReadAllText ReadAllBytes "
 )
 
@@ -222,11 +233,17 @@ func holds(s string, names map[string]bool) bool {
 //
 //go:noinline
 func take(names map[string]bool, bound string) {
+	declares := wordlist.Has(" const let var ", firstWord(bound)) || len(strings.TrimSpace(bound)) == 1
 	eachWord(bound, func(w string) {
-		if len(names) < maxCodeFunctions && !wordlist.Has(bindingWords, w) {
+		if len(names) < maxCodeFunctions && (!wordlist.Has(bindingWords, w) || declares && len(w) == 1) {
 			names[w] = true
 		}
 	})
+}
+
+func firstWord(s string) string {
+	s, _, _ = strings.Cut(strings.TrimLeft(s, " "), " ")
+	return s
 }
 
 // bindingWords stand beside a name that is bound, or are too common to be one name.
@@ -256,6 +273,9 @@ func takesOver(s string) (names, from string) {
 		if bound, _, ok := strings.Cut(rest, "|"); ok && len(bound) < 40 && !strings.ContainsAny(bound, "\"'/(") {
 			return bound, before + rest
 		}
+	}
+	for _, opens := range []string{"try (", "using (", "with ("} { // x = y) {
+		s = strings.TrimPrefix(strings.TrimLeft(s, " "), opens)
 	}
 	called, binds := false, bindsPattern(s)
 	for i := 1; i+1 < len(s); i++ {

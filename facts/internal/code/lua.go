@@ -63,7 +63,12 @@ const luaRows = `
 os.execute io.popen vim.fn.system vim.fn.systemlist = shell 0
 posix.unistd.exec posix.exec = argv *
 os.remove lfs.rmdir posix.unlink posix.rmdir = delete 0
-vim.fn.delete = delete 0
+vim.fn.delete vim.fs.rm vim.uv.fs_unlink vim.uv.fs_rmdir vim.loop.fs_unlink vim.loop.fs_rmdir = delete 0
+vim.fn.writefile = write 1
+vim.fn.mkdir = write 0
+vim.fn.readfile = read 0
+vim.fn.expand vim.fs.normalize vim.fn.fnamemodify = =text 0
+vim.uv.os_homedir vim.loop.os_homedir = =is ~
 os.rename = delete 0; write 1
 io.open = !open 0 1
 io.lines loadfile = read 0

@@ -22,6 +22,7 @@ const (
 	environmentMark
 	tableMark
 	lookupMark
+	keyMark
 )
 
 // Words are the kinds of functions and programs that [Lineage] knows, as bits.
@@ -55,7 +56,7 @@ var lineageMarker = sync.OnceValue(func() *marker {
 	}{
 		{homeMarks, homeMark}, {fileMarks, fileMark}, {cacheMarks, cacheMark}, {postMarks, postMark}, {awayMarks, awayMark},
 		{evalMarks, evalMark}, {fetchMarks, fetchMark}, {encodeMarks, encodeMark}, {outMarks, outMark}, {deleteMarks, deleteMark},
-		{environmentMarks, environmentMark}, {environmentNames, tableMark}, {lookupMarks, lookupMark},
+		{environmentMarks, environmentMark}, {environmentNames, tableMark}, {lookupMarks, lookupMark}, {Key, keyMark},
 	} {
 		for text := range strings.SplitSeq(list.pieces, "|") {
 			m.add(piece{text, list.is})

@@ -176,6 +176,11 @@ func nodeWord(p *parser, t token) (value, bool) {
 		}
 		p.naming = name
 		return p.function(p.toks[min(open, len(p.toks)):min(p.pos, len(p.toks))]), true
+	case "$": // of zx and bun: $`ls`
+		if p.peek().kind == textToken {
+			p.record(Call{Name: "$", Does: "shell", Offset: int(t.offset)}, []value{p.shellTemplate(p.next())})
+			return value{}, true
+		}
 	case "__dirname":
 		return textValue("."), true
 	case "String":
@@ -190,6 +195,27 @@ func nodeWord(p *parser, t token) (value, bool) {
 		}
 	}
 	return value{}, false
+}
+
+// shellTemplate is the line of a template that a shell runs: what nobody knows of it is one
+// word there.
+func (p *parser) shellTemplate(t token) value {
+	if t.parts == nil {
+		return textValue(t.text)
+	}
+	var b strings.Builder
+	for _, part := range t.parts {
+		b.WriteString(part.text)
+		if part.code == nil {
+			continue
+		}
+		if v := p.embedded(part.code); v.kind == knownValue {
+			b.WriteString(v.text)
+		} else {
+			b.WriteString(`"$value"`)
+		}
+	}
+	return textValue(b.String())
 }
 
 var nodeTable = sync.OnceValue(func() table {
@@ -312,5 +338,6 @@ app.doShellScript *.doShellScript = shell 0
 *.dropTable *.dropTableIfExists *.dropSchema = !statement drop table
 *.sync = !unlimited force
 *.flushAll *.flushall *.flushDb *.flushdb = !statement truncate
+*.raw = !sql 0
 *.dropDatabase = !statement drop database
 `
