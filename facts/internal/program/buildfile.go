@@ -88,6 +88,10 @@ func nixLines(text string) (lines []string) {
 
 // bazelLines are the commands of rules, where $$ stands for a dollar and $@ for a file.
 func bazelLines(text string) (lines []string) {
+	for _, found := range bazelExecute().FindAllStringSubmatch(bazelHome().ReplaceAllString(text, `"$${HOME}`), -1) {
+		words, _ := quotedWords(found[1])
+		lines = append(lines, strings.ReplaceAll(shellLine(words), "'${HOME}", "~'"))
+	}
 	for _, found := range bazelCommand().FindAllStringSubmatch(text, -1) {
 		line := unquote(found[1] + found[2] + found[3])
 		lines = append(lines, strings.NewReplacer("$$", "$", "$@", "target", "$<", "source", "$(SRCS)", "source", "$(OUTS)", "target").Replace(line))
@@ -116,6 +120,8 @@ func elixirLines(text string) (lines []string) {
 var (
 	nixScript    = lazy("(?s)\\b(?:\\w*Hook|\\w+Phase|\\w*[sS]cript|enterShell|enterTest|exec|buildCommand)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|''(.*?)'')")
 	bazelCommand = lazy("(?s)\\b(?:cmd|cmd_bash|command|bash|shell_command|script)\\s*=\\s*(?:\"\"\"(.*?)\"\"\"|\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)')")
+	bazelExecute = lazy("\\.execute\\(\\s*(\\[(?:[^\\]\"']|\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*')*\\])")
+	bazelHome    = lazy(`\w+\.(?:os\.environ(?:\[["']HOME["']\]|\.get\(["']HOME["'][^)]*\))|getenv\(["']HOME["'][^)]*\))\s*\+\s*["']`)
 	duneCommand  = lazy("\\((?:system|bash|run)\\s+\"?((?:[^\"\\\\)]|\\\\.)*)")
 	elixirCall   = lazy("\\b(System\\.cmd|System\\.shell|:os\\.cmd|Mix\\.shell\\(\\)\\.cmd|File\\.rm_rf!?|File\\.rm!?)\\(?\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'))(?:\\s*,\\s*(\\[[^\\]]*\\]))?")
 	unitCommand  = lazy("(?m)^\\s*Exec(?:Start|StartPre|StartPost|Stop|StopPost|Reload|Condition)\\s*=[ \\t@:+!-]*(.+)$")

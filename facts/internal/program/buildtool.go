@@ -111,6 +111,37 @@ func msbuildText(text string) string {
 		"$([System.Environment]::GetFolderPath('UserProfile'))", "${HOME}").Replace(text)
 }
 
+// cmakeTakes judges the files that a script of CMake takes in: by a path, or a module by its
+// name from the directories that such scripts have for modules.
+func (u *use) cmakeTakes(file, text string) {
+	dirs := []string{"cmake", "cmake/modules", "cmake/Modules", "CMake", "."}
+	for _, set := range cmakeModules().FindAllStringSubmatch(text, -1) {
+		dirs = append(dirs, strings.Fields(cmakeHere(set[1]))...)
+	}
+	for _, found := range cmakeInclude().FindAllStringSubmatch(text, maxIncluded) {
+		name := strings.Trim(cmakeHere(found[2]), `"`)
+		switch {
+		case strings.EqualFold(found[1], "add_subdirectory"):
+			u.includes("cmake", file, name+"/CMakeLists.txt")
+		case strings.HasSuffix(name, ".cmake"):
+			u.includes("cmake", file, name)
+		default:
+			for _, dir := range dirs {
+				p := path.Join(path.Dir(file), dir, name+".cmake")
+				if _, byAgent := u.AuthoredText(p); byAgent || u.World.Exists(p) {
+					u.includes("cmake", file, p)
+					break
+				}
+			}
+		}
+	}
+}
+
+// cmakeHere has the names of the project's own directory taken out of paths.
+func cmakeHere(paths string) string {
+	return strings.NewReplacer("${CMAKE_SOURCE_DIR}", ".", "${CMAKE_CURRENT_SOURCE_DIR}", ".", "${CMAKE_CURRENT_LIST_DIR}", ".", "${PROJECT_SOURCE_DIR}", ".", `"`, "").Replace(paths)
+}
+
 // cmakeStatements is a script of CMake with assignments in the place of the commands that
 // bind names, so that names can be followed, and a call that sends for file(UPLOAD).
 func cmakeStatements(text string) string {
@@ -185,10 +216,12 @@ var (
 	msbuildName      = lazy(`[$@]\((\w+)\)`)
 	msbuildCode      = lazy(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 
-	cmakeBinds  = lazy(`(?i)\b(?:set\s*\(|file\s*\(\s*GLOB(?:_RECURSE)?|list\s*\(\s*APPEND|string\s*\(\s*APPEND)\s*(\w+)\s+([^)]*\))`)
-	cmakeReads  = lazy(`(?i)\bfile\s*\(\s*(?:READ|STRINGS)\s+(\S+)\s+(\w+)`)
-	cmakeEach   = lazy(`(?i)\bforeach\s*\(\s*(\w+)\s+([^)]*)\)`)
-	cmakeUpload = lazy(`(?i)\bfile\s*\(\s*UPLOAD\s`)
+	cmakeBinds   = lazy(`(?i)\b(?:set\s*\(|file\s*\(\s*GLOB(?:_RECURSE)?|list\s*\(\s*APPEND|string\s*\(\s*APPEND)\s*(\w+)\s+([^)]*\))`)
+	cmakeReads   = lazy(`(?i)\bfile\s*\(\s*(?:READ|STRINGS)\s+(\S+)\s+(\w+)`)
+	cmakeInclude = lazy(`(?i)\b(include|add_subdirectory)\s*\(\s*("[^"\n]*"|[^\s()]+)`)
+	cmakeModules = lazy(`(?i)\b(?:list\s*\(\s*(?:APPEND|PREPEND|INSERT)|set\s*\()\s*CMAKE_MODULE_PATH\s+([^)]*)\)`)
+	cmakeEach    = lazy(`(?i)\bforeach\s*\(\s*(\w+)\s+([^)]*)\)`)
+	cmakeUpload  = lazy(`(?i)\bfile\s*\(\s*UPLOAD\s`)
 
 	hclProgram = lazy(`(?s)\bprogram\s*=\s*(\[.*?\])`)
 

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/internal/bash"
@@ -14,6 +15,23 @@ func (u *use) remote(host, url string) {
 	u.effect(&hook.ExecRemote{Host: &host, URL: &url, Via: "package"})
 }
 
+// mountedSecret is where an option of RUN puts a secret, "" where it puts none: --mount=type=secret,target=/x.
+func mountedSecret(option string) string {
+	if !strings.Contains(option, "type=secret") {
+		return ""
+	}
+	id := ""
+	for field := range strings.SplitSeq(strings.TrimPrefix(option, "--mount="), ",") {
+		switch name, value, _ := strings.Cut(field, "="); name {
+		case "target", "dst", "destination":
+			return value
+		case "id":
+			id = "/run/secrets/" + value
+		}
+	}
+	return id
+}
+
 // dockerfile judges what building an image runs in a container, and the secrets that it
 // puts into the image.
 func (u *use) dockerfile(text string) {
@@ -25,14 +43,26 @@ func (u *use) dockerfile(text string) {
 		rest = strings.TrimSpace(rest)
 		switch strings.ToUpper(verb) {
 		case "RUN":
+			var mounted []string
 			for strings.HasPrefix(rest, "--") {
-				_, rest, _ = strings.Cut(rest, " ")
+				var option string
+				option, rest, _ = strings.Cut(rest, " ")
+				if file := mountedSecret(option); file != "" {
+					mounted = append(mounted, file)
+				}
+				rest = strings.TrimLeft(rest, " \t")
 			}
 			if strings.HasPrefix(rest, "[") {
 				rest = yamlScalar(rest)
 			}
 			u.certainly(func() { // the image's builder knows what it installs there
+				before := len(u.Facts.Effects)
 				u.inside(func() { u.shell.Text(flow.Literal("docker run image sh -c "+bash.Quote(rest)), flow.Stream{}) })
+				for _, e := range u.Facts.Effects[before:] {
+					if is, ok := e.Is.(*hook.NetSend); ok && is.Secret == nil && slices.Contains(mounted, flow.Text(is.Path)) {
+						is.Secret = new("mounted secret")
+					}
+				}
 			})
 		case "ADD", "COPY":
 			words := strings.Fields(strings.NewReplacer("[", " ", "]", " ", `"`, " ", ",", " ").Replace(rest))

@@ -38,6 +38,7 @@ func (u *use) gitPush() {
 			p.from = "unknown"
 			u.unknown("word", "which branch is pushed is not known", f.Span)
 			p.force = p.force || strings.HasPrefix(f.Prefix(), "+")
+			p.del = p.del || strings.HasPrefix(f.Prefix(), ":")
 			continue
 		}
 		for _, v := range vs {

@@ -96,6 +96,7 @@ func (u *use) calls(language, text string) []string {
 	u.text, u.silent = text, u.config != "" && u.keepsToItself(language, text, &report)
 	u.loadsWritten(language, text)
 	u.readsOperands(language, text)
+	u.unpickles(language, text)
 	u.agentElsewhere(text, report.Calls)
 	for _, c := range report.Calls {
 		if !u.affords(callSteps) {
@@ -117,6 +118,23 @@ func (u *use) calls(language, text string) []string {
 	}
 	return names
 }
+
+// unpickles judges files that python makes objects of: such a file holds code, which runs.
+func (u *use) unpickles(language, text string) {
+	if language != "python" || !strings.Contains(text, "load(") && !strings.Contains(text, "read_pickle(") || u.at().Remote {
+		return
+	}
+	for _, found := range pickled().FindAllStringSubmatch(text, maxHanded) {
+		for _, t := range u.targets(flow.Literal(found[1])) {
+			if t.Path != "" && !t.Glob {
+				u.Runs(u.ID, t.Path)
+			}
+		}
+	}
+}
+
+// pickled finds the name of a file that an object is loaded from, in a form that holds code.
+var pickled = lazy(`\b(?:(?:c?[pP]ickle|joblib|dill|cloudpickle|skops|pickle5)\.load|(?:pd|pandas)\.read_pickle)\(\s*(?:(?:\w+\.)*(?:open|Path)\(\s*)?["']([^"'\n]+)["']`)
 
 // logsIn reports code that a tool loads, such as the setup of tests, whose requests go to
 // peers that settings name, or to this machine: a variable in them is how it logs in there.

@@ -57,7 +57,10 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 	file := 0
 	add := func(lines ...string) { byFile[file] = append(byFile[file], lines...) }
 	text = strings.ReplaceAll(text, "\\\n", " ")
-	values := map[string]string{"CC": "cc", "CXX": "c++", "MAKE": "make", "AR": "ar", "RM": "rm -f", "CURDIR": "."}
+	for range 3 { // they stand in each other
+		text = makeParent().ReplaceAllString(makeFunction().ReplaceAllString(text, "$1"), "$1/..")
+	}
+	values := map[string]string{"CC": "cc", "CXX": "c++", "MAKE": "make", "AR": "ar", "RM": "rm -f", "CURDIR": ".", "MAKEFILE_LIST": "Makefile"}
 	for _, set := range makeSet().FindAllStringSubmatch(text, -1) {
 		before, ok := values[set[1]]
 		switch {
@@ -153,6 +156,13 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 	}
 	return byFile
 }
+
+// Functions of make that name the same file by another path, and the one that names its
+// directory.
+var (
+	makeFunction = lazy(`\$[({](?:abspath|realpath|strip|firstword|lastword) +((?:[^(){}$\n]|\$[({][\w.-]+[)}])*)[)}]`)
+	makeParent   = lazy(`\$[({]dir +((?:[^(){}$\n]|\$[({][\w.-]+[)}])*?)/?[)}]`)
+)
 
 // makeMark begins the lines that part the files which a makefile takes in.
 const makeMark = "\x01"

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gate/facts/internal/bash"
 	"gate/facts/internal/code"
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
@@ -77,6 +78,7 @@ prisma flyway liquibase knex sequelize typeorm dbmate goose migrate sql-migrate 
 nix nix-shell nix-build devenv | flake.nix shell.nix default.nix devenv.nix | nix
 bazel bazelisk buck buck2 pants please | BUILD BUILD.bazel BUCK *.bzl BUILD.pants | bazel
 mix iex elixir | mix.exs *.exs | elixir
+mix iex elixir rebar3 erl | *.ex *.erl *.app.src | lineage
 dune | dune | dune
 kubectl oc k9s helm kustomize skaffold | *.yml *.yaml | pod
 systemctl | *.service *.timer *.path *.socket | unit
@@ -114,6 +116,10 @@ jake cake | Jakefile Jakefile.js | node
 bun | *.ts *.js | lineage
 Rscript R | .Rprofile | r
 psql | .psqlrc | statements
+nvim vim vi gvim | .nvim.lua .lazy.lua .nvimrc .exrc .vimrc .lvimrc | editor
+emacs | .dir-locals.el | quoted
+bun | bunfig.toml | names
+pylint | pylintrc .pylintrc pyproject.toml setup.cfg tox.ini pylintrc.toml .pylintrc.toml | lineage
 lldb gdb | .lldbinit .gdbinit | gdb
 lint-staged nodemon pm2 concurrently | .lintstagedrc .lintstagedrc.json nodemon.json ecosystem.config.json | values
 ssh scp sftp rsync | ssh_config | ssh
@@ -133,7 +139,7 @@ devcontainer code | devcontainer.json .devcontainer.json tasks.json | names
 
 // before are kinds of text that count even where no agent wrote them, as far as they are
 // certain: the line names what runs.
-const before = " make just task package ini names plugins envrc backend "
+const before = " make just task package ini names plugins envrc backend cmake "
 
 // manyFiles are kinds of text of which a project has many files, that a tool may not read.
 const manyFiles = " compiled migration dbt sql pod yaml node notebook elixir lineage quoted ruby php "
@@ -319,12 +325,26 @@ func (u *use) judgesText(kind, file string) bool {
 // lineage asks about a text that an agent wrote where it deletes or sends what is in the
 // home directory, and no effect says so with a path.
 func (u *use) lineage(text string) {
-	switch why, known := code.Lineage(text, u.Afford); {
+	switch why, known := code.Lineage(u.withKeys(text), u.Afford); {
 	case !known:
 		u.asksAbout(tooMuchCode)
 	case why != "":
 		u.asksAbout("code that an agent wrote " + why)
 	}
+}
+
+// withKeys marks in a text that looks up names of hosts the files that are secrets by their
+// names.
+func (u *use) withKeys(text string) string {
+	if !code.LooksUp(text) {
+		return text
+	}
+	return quotedName().ReplaceAllStringFunc(text, func(s string) string {
+		if what, _ := u.Secret(path.Join(u.World.Project, s[1:len(s)-1])); what != "" {
+			return s[:len(s)-1] + code.Key + s[len(s)-1:]
+		}
+		return s
+	})
 }
 
 // affords takes steps from those of the event. Where too few are left, facts say so at the
@@ -436,8 +456,8 @@ func (u *use) ofVerb(kind, file, text string) string {
 	if kind != "compiled" {
 		return text
 	}
-	if strings.HasSuffix(file, ".dart") { // which has texts in either quotes
-		text = strings.ReplaceAll(text, "'", `"`)
+	if wordlist.Has(" .dart .gradle .groovy ", path.Ext(file)) { // which have texts in either quotes
+		text = code.DoubleQuoted(text)
 	}
 	verb := ""
 	if len(u.verbs) > 0 {
@@ -572,7 +592,9 @@ func (u *use) recipe(kind, file, text string) {
 		u.surelyRun(quotedLines(text))
 		u.lineage(text)
 	case "lineage":
-		u.lineage(u.climbs(file, text))
+		if u.name != "mix" || len(u.verbs) == 0 || !wordlist.Has(" format help hex deps new ", u.verbs[0]) {
+			u.lineage(u.climbs(file, text))
+		}
 	case "plugins":
 		u.namedFiles(strings.Join(texts(pluginOption(), text), ".py\n") + ".py")
 	case "names":
@@ -581,6 +603,16 @@ func (u *use) recipe(kind, file, text string) {
 		if found := buildBackend().FindStringSubmatch(text); found != nil && strings.Contains(text, "backend-path") {
 			u.namedFiles(strings.Join(strings.FieldsFunc(found[1], func(r rune) bool { return r == ':' }), ".py\n") + ".py")
 		}
+	case "editor":
+		if strings.HasSuffix(file, ".lua") {
+			u.surely(func() { u.bare().code("lua", flow.Literal(text), "file") })
+			return
+		}
+		u.surely(func() {
+			for line := range strings.Lines(text) {
+				u.editorCommand(strings.TrimSpace(line))
+			}
+		})
 	case "statements":
 		u.reaches(text, sql.Inspect(text))
 	case "earthfile":
@@ -615,7 +647,10 @@ func (u *use) recipe(kind, file, text string) {
 		}
 	case "cmake":
 		u.surelyRun(cmakeLines(text))
-		u.lineage(cmakeStatements(text))
+		if !u.sure {
+			u.lineage(cmakeStatements(text))
+		}
+		u.cmakeTakes(file, text)
 	case "msbuild":
 		u.msbuild(text)
 	case "dbt":
@@ -627,6 +662,11 @@ func (u *use) recipe(kind, file, text string) {
 		u.mountsHome(text)
 	case "package":
 		lines := u.lifecycle(text)
+		if dir := path.Dir(file); dir != u.at().Dirs[0] { // a workspace, whose scripts run there
+			for i, line := range lines {
+				lines[i] = "(cd " + bash.Quote(dir) + "\n" + line + "\n)"
+			}
+		}
 		if run(lines); u.name == "composer" { // which calls methods of classes, too
 			u.namedFiles(strings.Join(lines, "\n"))
 		}
@@ -727,6 +767,7 @@ func (u *use) surely(judge func()) {
 var (
 	hclCommand  = lazy(`(?m)^\s*(?:command|interpreter)\s*=\s*"((?:[^"\\]|\\.)*)"`)
 	hclBlock    = lazy(`(?ms)^\s*command\s*=\s*<<-?\s*"?\w+"?\n(.*?)^\s*[A-Z_]+\s*$`)
+	quotedName  = lazy(`"[\w./-]{3,120}"|'[\w./-]{3,120}'`)
 	tmuxCommand = lazy(`(?m)^\s*(?:run-shell|run|if-shell|if|set-option -g default-command|set -g default-command|set-hook -g \S+ ['"]?run-shell)\s+(?:-b\s+)?(.+)$`)
 	cmakeCall   = lazy(`(?is)\bCOMMAND\s+(.*?)(?:\b(?:COMMAND|WORKING_DIRECTORY|OUTPUT_VARIABLE|RESULT_VARIABLE|ERROR_VARIABLE|OUTPUT_QUIET|COMMENT|DEPENDS|VERBATIM|TIMEOUT)\b|\)\s*(?:$|\n))`)
 	cmakeFetch  = lazy(`(?is)\bfile\s*\(\s*DOWNLOAD\s+("[^"\n]*"|[^\s()"]+)\s+("[^"\n]*"|[^\s()"]+)`)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
 	"gate/facts/internal/sql"
 	"gate/hook"
 	"gate/internal/wordlist"
@@ -117,6 +118,7 @@ func (u *use) statementsIn(file string, read map[string]bool) {
 		}
 	}
 	if byAgent {
+		u.dropsFar(list)
 		u.shell.Enter("recipe "+file, func() { u.asWritten(func() { u.reaches(text, list) }) })
 	}
 }
@@ -163,6 +165,25 @@ func (u *use) reaches(text string, list []sql.Statement) {
 	}
 	if copiesOut().MatchString(text) {
 		u.asksAbout("a statement that an agent wrote copies data out of the database")
+	}
+}
+
+// dropsFar judges statements that throw data away where the line names a host outside of this
+// network: no seed of a developer's own database goes there.
+func (u *use) dropsFar(list []sql.Statement) {
+	far := func(name string) bool {
+		p := peer.Parse(name, true)
+		return p.Host != "" && strings.Contains(p.Host, ".") && !p.Private && !localHost(p.Host)
+	}
+	if !slices.ContainsFunc(u.opts["host"], func(w flow.Word) bool { return far(w.Text()) }) && !slices.ContainsFunc(u.Given(), func(w flow.Word) bool {
+		return strings.Contains(w.Text(), "://") && far(w.Text())
+	}) {
+		return
+	}
+	for _, st := range list {
+		if st.Access == "delete" && !st.Where {
+			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Object: flow.Known(st.Object)})
+		}
 	}
 }
 
