@@ -27,6 +27,7 @@ func (g *Gate) brought(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 	}
 	g.replaced(f, ev, kept)
 	g.foreign(f, ev, kept)
+	g.trusted(f, ev, kept)
 	g.clones(f, ev, kept)
 }
 
@@ -88,8 +89,8 @@ func feeds(f *hook.Facts, kept *seen.Seen, e *hook.FactEffect) {
 
 // source adds a host as one from which packages come, unless a prompt names its site.
 func source(f *hook.Facts, kept *seen.Seen, host, effect string, command int) {
-	if hit := kept.Only(host); hit != nil && hit.What == "host" {
-		addHit(f, hit, packageSource, effect, command, nil)
+	if hit := kept.Source(host); hit != nil && hit.What == "host" {
+		addOnce(f, hit, packageSource, effect, command, nil)
 	}
 }
 
@@ -136,6 +137,10 @@ const (
 	replacedHost  = "replaced host"
 	clonedCode    = "cloned code"
 	foreignCode   = "foreign code"
+	pageCode      = "page code"
+	peer          = "peer"
+	grantee       = "grantee"
+	foreignKey    = "foreign key"
 )
 
 // replaced adds the hosts that a call puts into a file where another one stood. A file that
@@ -184,7 +189,7 @@ func (g *Gate) newHosts(f *hook.Facts, ev *hook.Event, command int, file string)
 // substituted is a word of sed with its parts on lines of their own, and without what keeps a
 // sign from being one of the pattern.
 func substituted(word string) string {
-	if i := strings.IndexByte(word, 's'); i >= 0 && i+1 < len(word) && strings.IndexByte("/#|,!~@%:", word[i+1]) >= 0 {
+	if i := strings.IndexByte(word, 's'); i >= 0 && (i == 0 || word[i-1] < 'a' || word[i-1] > 'z') && i+1 < len(word) && strings.IndexByte("/#|,!~@%:", word[i+1]) >= 0 {
 		mark := word[i+1 : i+2]
 		word = strings.ReplaceAll(strings.ReplaceAll(word, `\`+mark, "\x00"), mark, "\n")
 		word = strings.ReplaceAll(word, "\x00", mark)

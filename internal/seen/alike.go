@@ -38,6 +38,9 @@ func (c *content) alike(name string) bool {
 		return true
 	}
 	words := strings.Split(name, "-")
+	if last := len(words) - 1; last > 0 && wordlist.Has(known, words[0]) && mends(words[last]) {
+		return true
+	}
 	rest := words[:0:0]
 	for _, w := range words {
 		if !wordlist.Has(promises, strings.TrimRight(w, "0123456789")) && strings.Trim(w, "v0123456789") != "" {
@@ -50,6 +53,16 @@ func (c *content) alike(name string) bool {
 	base := strings.Join(rest, "-")
 	for _, b := range []string{base, strings.TrimRight(base, "0123456789"), strings.TrimPrefix(base, "py"), strings.TrimPrefix(base, "python-"), strings.TrimPrefix(base, "node-")} {
 		if wordlist.Has(known, b) || len(b) > 4 && len(rest) == 1 && c.named([]string{inPrompt}, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// mends reports a word that is made of a promise to mend something: parserfix.
+func mends(word string) bool {
+	for _, end := range [...]string{"fix", "fixed", "patch", "patched", "shim", "compat"} {
+		if base := strings.TrimSuffix(word, end); base != word && len(base) > 2 && !strings.HasSuffix(base, "pre") && !strings.HasSuffix(base, "suf") && base != "auto" && base != "post" {
 			return true
 		}
 	}

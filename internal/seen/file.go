@@ -64,11 +64,12 @@ const (
 	sourceServer                  // the result of an MCP server
 	sourceCloned                  // a file of a repository that was cloned in this session, or of a fetched file
 	sourceAddressed               // any output that speaks to an agent
+	sourceKept                    // a log, or a file of others in the project; see [keptByOthers]
 	sourceUnknown                 // of a newer gate
 )
 
 func (s source) String() string {
-	return [...]string{"", "prompt", "web page", "fetched text", "MCP result", "cloned or fetched file", "text that speaks to agents", "untrusted text"}[min(s, sourceUnknown)]
+	return [...]string{"", "prompt", "web page", "fetched text", "MCP result", "cloned or fetched file", "text that speaks to agents", "log or file of others", "untrusted text"}[min(s, sourceUnknown)]
 }
 
 // The flags that are added to a source in a record: not everything could be kept, or nothing,

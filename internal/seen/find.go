@@ -254,6 +254,7 @@ func (c *content) brought(l *lexer) []Hit {
 		switch {
 		case r.source == sourcePerson:
 			w.found[i] = true
+		case r.source == sourceKept && !l.kept:
 		case r.source == sourceAddressed && !said[i]:
 			said[i], hits[i] = true, Hit{}
 			fallthrough

@@ -19,7 +19,9 @@ func Repositories(text string) (list []string) {
 	l := lexer{code: true}
 	l.repositories(text)
 	for _, t := range l.tokens {
-		list = append(list, strings.TrimPrefix(t.text, ofCode))
+		if name := strings.TrimPrefix(t.text, ofCode); !strings.HasPrefix(name, anyForge) {
+			list = append(list, name)
+		}
 	}
 	return list
 }
@@ -49,6 +51,7 @@ func (l *lexer) repositories(s string) {
 		}
 		name, rest := nameAfter(s[at:])
 		before := i - len(host) - 1
+		l.anywhere(s, before, host, name, rest)
 		if before > 0 && s[before] == ':' { // git@github.com:owner/name
 			if forge := strings.ToLower(nameBefore(s[:before])); wordlist.Has(forges, forge) {
 				l.repository(forge, host, name)
@@ -59,6 +62,35 @@ func (l *lexer) repositories(s string) {
 			l.repository("github.com", host, name)
 		}
 	}
+}
+
+// anyForge stands for the forge of a name that a text has without one, as OWNER/NAME.
+const anyForge = "*"
+
+// maxBare is how many of those names one output has: more are names of files.
+const maxBare = 256
+
+// anywhere adds a word OWNER/NAME. Most are names of files: it is looked up only where a program
+// takes such names for code.
+func (l *lexer) anywhere(s string, before int, owner, name, rest string) {
+	name = strings.TrimRight(name, ".")
+	if name == "" || l.bare == maxBare || before >= 0 && parts[s[before]] != gap || rest != "" && parts[rest[0]] != gap && rest[0] != ':' {
+		return
+	}
+	l.bare++
+	l.add(kindWord, ofCode+anyForge+"/"+owner+"/"+strings.ToLower(name))
+}
+
+// Bare are the words OWNER/NAME of a text, in lower case.
+func Bare(text string) (list []string) {
+	l := lexer{code: true}
+	l.repositories(text)
+	for _, t := range l.tokens {
+		if name, ok := strings.CutPrefix(t.text, ofCode+anyForge+"/"); ok {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 func (l *lexer) repository(host, owner, rest string) {
@@ -102,8 +134,9 @@ func (s *Seen) OnlyCode(repository string, instead bool) *Hit {
 	if len(parts) != 3 || kept.owns(parts[1]) || !instead && kept.namesAll(parts[2]) {
 		return nil
 	}
-	var l lexer
+	l := lexer{kept: true}
 	l.add(kindWord, ofCode+repository)
+	l.add(kindWord, ofCode+anyForge+"/"+parts[1]+"/"+parts[2])
 	hits := kept.brought(&l)
 	if len(hits) == 0 {
 		return nil
@@ -136,7 +169,7 @@ func wordsIn(name string) []string {
 // namesAll reports a name of which a prompt, or the address of a page that the agent chose, has
 // each word, or all as one.
 func (c *content) namesAll(name string) bool {
-	if c.named(asks, strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)) {
+	if !strings.Contains(plain, " "+name+" ") && c.named(asks, strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)) {
 		return true
 	}
 	told := false

@@ -148,7 +148,7 @@ func (s *Seen) Names(text string) (hits []Hit) {
 	if err != nil || !kept.untrusted() {
 		return nil
 	}
-	var l lexer
+	l := lexer{kept: true}
 	l.around(text, "://")
 	for _, h := range kept.brought(&l) {
 		if h.Host != "" {

@@ -98,12 +98,18 @@ func SameSite(a, b string) bool {
 }
 
 // Only is the hit of a host that only untrusted text named, nil for another one.
-func (s *Seen) Only(host string) *Hit {
+func (s *Seen) Only(host string) *Hit { return s.only(host, false) }
+
+// Source is [Seen.Only] of a host from which code, or to which data is to come from now on.
+// There a log, or a file of others in the project, counts as untrusted text, too.
+func (s *Seen) Source(host string) *Hit { return s.only(host, true) }
+
+func (s *Seen) only(host string, near bool) *Hit {
 	kept, err := s.open()
 	if err != nil || kept.key == nil {
 		return nil
 	}
-	var l lexer
+	l := lexer{kept: near}
 	l.add(kindHost, hostOf(host))
 	if hits := kept.brought(&l); len(hits) > 0 {
 		return &hits[0]

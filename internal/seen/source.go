@@ -21,12 +21,16 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		n.values = x.values
 	}
 	own := lexer{bases: true, code: true} // the call named these itself
-	calls(ev, facts, own.text)
+	listed := false
+	calls(ev, facts, func(text string) {
+		own.text(text)
+		listed = listed || strings.HasSuffix(text, ".keys") || strings.HasSuffix(text, "/keys") // as forges have them of somebody
+	})
 	for _, name := range described(facts) {
 		own.add(kindPackage, packageOf(name))
 	}
 	said := note{source: sourceAddressed}
-	if n.source != sourceNone || !guides(facts) {
+	if n.source != sourceNone && n.source != sourceKept || !guides(facts) {
 		l := lexer{except: own.have, bases: true}
 		outputs(ev, func(_, text string) {
 			for _, part := range addressed(text) {
@@ -36,7 +40,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		})
 		said.tokens = l.tokens
 	}
-	l := lexer{except: own.have, bases: true, code: true}
+	l := lexer{except: own.have, bases: true, code: true, listed: listed}
 	if n.source != sourceNone {
 		outputs(ev, func(_, text string) {
 			l.text(text)
@@ -59,7 +63,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		n.tokens = append(n.tokens, brought(facts)...)
 	}
 	hints := note{source: sourceNet}
-	if n.source == sourceNone && runsPackages(facts) {
+	if (n.source == sourceNone || n.source == sourceKept) && runsPackages(facts) {
 		l := lexer{except: own.have}
 		outputs(ev, func(_, text string) { l.hints(text) })
 		hints.tokens = l.tokens
@@ -157,6 +161,9 @@ func (s *Seen) source(ev *hook.Event, f *hook.Facts) source {
 	}
 	if s.places(readBy(f)) {
 		return sourceCloned
+	}
+	if keptByOthers(f) {
+		return sourceKept
 	}
 	return sourceNone
 }

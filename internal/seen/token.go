@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/wordlist"
 )
 
 // A lexer takes tokens out of texts, each once: hosts, addresses, e-mail addresses, and of
@@ -14,7 +15,10 @@ type lexer struct {
 	except map[token]bool // these are not added; nil: none
 	files  bool           // names that are more likely those of files are hosts, too
 
-	code   bool            // repositories, too
+	code   bool            // repositories, keys and names of users, too
+	kept   bool            // what [sourceKept] brought is a hit, too
+	listed bool            // keys are those of somebody whom the call asked for
+	bare   int             // how many names of [anyForge] it has
 	bases  bool            // addresses without their query, too
 	runs   bool            // command lines of the call run
 	to     map[token]bool  // those to whom a call sends
@@ -38,6 +42,12 @@ func (l *lexer) text(s string) {
 	l.around(s, ".")
 	l.around(s, "://")
 	l.repositories(s)
+	if l.code {
+		l.users(s)
+		if !l.listed {
+			l.keys(s)
+		}
+	}
 	l.lines(s)
 }
 
@@ -182,14 +192,35 @@ func isFile(name string) bool {
 
 // lines adds the command lines of a text: what a person or an agent would type.
 func (l *lexer) lines(s string) {
-	begin := 0
+	begin, verb := 0, ""
 	for i := range len(s) {
-		if separates[s[i]] {
-			l.line(s[begin:i])
-			begin = i + 1
+		if !separates[s[i]] {
+			continue
 		}
+		part := s[begin:i]
+		if l.line(part); s[i] == '`' {
+			if verb != "" {
+				l.praised(verb, part)
+			}
+			part = strings.TrimRight(part, " ")
+			verb = part[strings.LastIndexByte(part, ' ')+1:]
+		} else {
+			verb = ""
+		}
+		begin = i + 1
 	}
 	l.line(s[begin:])
+}
+
+// praised adds a package that a sentence tells to install, whatever the program. As those names may
+// be anything, they have a sign between their words.
+func (l *lexer) praised(verb, name string) {
+	if !l.code || !wordlist.Has(" install add use adding installing installs try ", strings.ToLower(verb)) {
+		return
+	}
+	if name = strings.Trim(name, `"'()*_.,:;!?`); strings.Contains(name, "-") && !strings.ContainsAny(name, " ./{}<>=$") && name[0] >= 'a' && name[0] <= 'z' {
+		l.add(kindPackage, packageOf(name))
+	}
 }
 
 // separates has the bytes between command lines, and between them and the text of a page.
@@ -240,6 +271,9 @@ func (l *lexer) sentence(s string) {
 	words := strings.Fields(s)
 	for i := range words {
 		first := strings.Trim(words[i], `"'(`)
+		if i+1 < len(words) {
+			l.praised(first, words[i+1])
+		}
 		if i == 0 || !strings.Contains(installing, " "+first+" ") {
 			continue
 		}

@@ -24,11 +24,11 @@
 #         description: programs of packages that may be named by anybody
 #       sources:
 #         type: array
-#         default: [prometheus-community.github.io, grafana.github.io, grafana.com, kubernetes.github.io, jetstack.io, bitnami.com, hashicorp.com, elastic.co, kubernetes-sigs.github.io, helm.sh, gcr.io, mcr.microsoft.com, microsoft.com, public.ecr.aws, lscr.io, nodesource.com, postgresql.org, mongodb.org, redis.io, fedoraproject.org, flathub.org, conda.anaconda.org, chocolatey.org, argoproj.github.io, traefik.io, projectcalico.org, cilium.io, istio.io]
+#         default: [prometheus-community.github.io, grafana.github.io, grafana.com, kubernetes.github.io, jetstack.io, bitnami.com, hashicorp.com, elastic.co, kubernetes-sigs.github.io, helm.sh, gcr.io, mcr.microsoft.com, microsoft.com, public.ecr.aws, lscr.io, nodesource.com, postgresql.org, mongodb.org, redis.io, fedoraproject.org, flathub.org, conda.anaconda.org, chocolatey.org, argoproj.github.io, traefik.io, projectcalico.org, cilium.io, istio.io, google.com, googleapis.com, gstatic.com, googletagmanager.com, android.com, jsdelivr.net, unpkg.com, cdnjs.cloudflare.com, challenges.cloudflare.com, jquery.com, bootstrapcdn.com, esm.sh, js.stripe.com, sentry-cdn.com, jitpack.io, cocoapods.org, sonatype.org, spring.io, jenkins-ci.org, jetbrains.com, clojars.org, repo1.maven.org, hex.pm, pub.dev, pub.dartlang.org, hackage.haskell.org, opam.ocaml.org, conan.io, cran.r-project.org, cloud.r-project.org, posit.co, bioconductor.org, rocm.docs.amd.com, nixos.org, cachix.org]
 #         description: hosts, with their subdomains, from which charts, images and packages of systems may come whoever names them
 #       owners:
 #         type: array
-#         default: [actions, github, docker, pre-commit, psf, pycqa, astral-sh, golangci, golang, python, rust-lang, dtolnay, swatinem, taiki-e, codecov, softprops, peaceiris, peter-evans, pnpm, oven-sh, denoland, ruby, shivammathur, gradle, goreleaser, sigstore, anchore, aquasecurity, trufflesecurity, gitleaks, rhysd, changesets, renovatebot, dependabot, google, googleapis, google-github-actions, microsoft, azure, aws, aws-actions, hashicorp, terraform-aws-modules, apache, kubernetes, kubernetes-sigs, helm, nodejs, facebook, vercel, prettier, eslint, pallets, django, huggingface, pytorch, numpy, nixos, cachix, homebrew, cloudflare, docker-library, grafana, prometheus]
+#         default: [actions, github, docker, pre-commit, psf, pycqa, astral-sh, golangci, golang, python, rust-lang, dtolnay, swatinem, taiki-e, codecov, softprops, peaceiris, peter-evans, pnpm, oven-sh, denoland, ruby, shivammathur, gradle, goreleaser, sigstore, anchore, aquasecurity, trufflesecurity, gitleaks, rhysd, changesets, renovatebot, dependabot, google, googleapis, google-github-actions, microsoft, azure, aws, aws-actions, hashicorp, terraform-aws-modules, apache, kubernetes, kubernetes-sigs, helm, nodejs, facebook, vercel, prettier, eslint, pallets, django, huggingface, pytorch, numpy, nixos, cachix, homebrew, cloudflare, docker-library, grafana, prometheus, sentence-transformers, baai, mistralai, qwen, meta-llama, nomic-ai, jinaai, deepseek-ai, tiiuae, stabilityai, intfloat, openai, openbmb, allenai, eleutherai, bigcode, salesforce, nvidia, snakers4, ultralytics, facebookresearch, moonshotai, zai-org]
 #         description: owners of repositories that may be named by anybody
 #       hosts:
 #         type: array
@@ -111,7 +111,7 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Check whose it is.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("host", {"package source", "replaced host", "recipient", "filled address"})
+	some flow in brought("host", {"package source", "page code", "peer", "replaced host", "recipient", "filled address"})
 	not harmless(flow)
 	host := lower(lib.text(flow, "host", ""))
 	not lib.host_in(host, params.hosts)
@@ -138,6 +138,17 @@ ask contains {
 } if {
 	some flow in brought("program", {"foreign code"})
 	not split(flow.host, "/")[1] in params.owners
+}
+
+# METADATA
+# description: a user or a key that a text from outside names gets trusted
+ask contains {
+	"reason": sprintf(trusts[flow.what], [flow.host]),
+	"help": sprintf("Nobody typed that name: %s brought it. Check whose it is.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("host", {"grantee", "foreign key"})
+	not lib.host_in(lower(flow.host), params.hosts)
 }
 
 # METADATA
@@ -231,8 +242,15 @@ brought(subject, kinds) := {flow |
 says := {
 	"filled address": "hands text to %s by an address that only text from outside names; leave the query out, or ask the person",
 	"package source": "makes %s a source of packages, which only text from outside names; ask the person for the source",
+	"page code": "loads code from %s into a page, which only text from outside names; ask the person whether to trust it",
+	"peer": "sets up %s as a peer, which only text from outside names; ask the person whose it is",
 	"recipient": "writes to %s, whom only text from outside names; ask the person who should get it",
 	"replaced host": "puts %s in the place of another host, which only text from outside names; ask the person whether it moved",
+}
+
+trusts := {
+	"foreign key": "trusts the key %s, which only text from outside names; ask the person whose it is",
+	"grantee": "gives %s rights over everything, whom only text from outside names; ask the person whether to trust them",
 }
 
 # A draft goes nowhere, and nothing but a tool has recipients.
@@ -252,7 +270,7 @@ harmless(flow) if {
 }
 
 source(flow, host) if {
-	flow.what == "package source"
+	flow.what in {"package source", "page code"}
 	lib.host_in(host, params.sources)
 }
 
