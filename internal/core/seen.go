@@ -50,6 +50,10 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 			asks(f, ev, g.catalogue(), kept.Holds)
 		}
 		AddFlow(f, flowsOf(g.packages(f, kept, hits)))
+		if hit := kept.Pastes(&known); hit != nil && f != nil {
+			f.Effects = append(f.Effects, hook.FactEffect{Is: &hook.Tool{Tool: ev.Tool(), Access: "write"}})
+			addHit(f, hit, "", "tool", 0, nil)
+		}
 		g.stillHeld(f, kept)
 		g.sources(f, ev, kept)
 		g.brought(f, ev, kept)

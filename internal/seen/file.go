@@ -197,7 +197,7 @@ func readRecord(text []byte) (r record, n int, err error) {
 		s.length = int(d.byte())
 		s.mark = mark(d.count())
 		copy(s.digest[:], d.take(len(s.digest)))
-		if d.short || s.length < leastLength {
+		if d.short || s.length < leastCell {
 			return r, 0, errDamaged
 		}
 		r.secrets = append(r.secrets, s)

@@ -23,7 +23,7 @@ func (c *content) secretsIn(each func(func(string))) []Hit {
 	var texts, pieces []string
 	seen := map[string]bool{}
 	each(func(text string) {
-		if len(text) < leastLength || seen[text] {
+		if len(text) < leastCell || seen[text] {
 			return
 		}
 		seen[text] = true
@@ -56,6 +56,9 @@ func (c *content) secretsIn(each func(func(string))) []Hit {
 	type piece struct {
 		record *record
 		what   string
+	}
+	for _, one := range f.severalPeople() {
+		hits = append(hits, Hit{Origin: Secret, What: People, Call: one.record.call, Time: one.record.at, How: Known})
 	}
 	told := map[piece]bool{} // windows of a value, and values of a call, say the same
 	for i := range f.found {
@@ -223,7 +226,7 @@ func (c *content) tokens(ev *hook.Event) []Hit {
 			l.text(plain)
 		}
 	})
-	l.to = recipients(ev)
+	l.to, l.always = recipients(ev)
 	for t := range l.to {
 		if t.kind == kindPhone {
 			l.add(t.kind, t.text)
@@ -305,7 +308,7 @@ func (c *content) judged(l *lexer, t token) string {
 			return AskedHost
 		}
 	case kindMail, kindPhone:
-		if l.to[t] && !c.named([]string{contact}, t.text) && (t.kind == kindPhone || !c.wants(hostIn(t), inPrompt)) {
+		if l.to[t] && (l.always[t] || !c.named([]string{contact}, t.text)) && (t.kind == kindPhone || !c.wants(hostIn(t), inPrompt)) {
 			return Recipient
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/internal/secret"
+	"gate/internal/wordlist"
 )
 
 // maxClose is how long an output is that is looked through for what costs more than a
@@ -16,6 +17,7 @@ const maxClose = 12 << 10
 func (x *extraction) forms(text string) {
 	x.cookies(text)
 	x.pairs(text)
+	x.sessions(text)
 	x.columns(text)
 	x.cards(text)
 	x.phrases(text)
@@ -64,6 +66,42 @@ func (x *extraction) cookies(text string) {
 		at = end
 	}
 }
+
+// sessions adds what a store of sessions holds: the values of "remember": "…" and the like in
+// JSON, and keys such as sess:…, of which each opens a session by itself.
+func (x *extraction) sessions(text string) {
+	pairsOf(text, func(name, v string) {
+		if strings.HasPrefix(name, "remember") || strings.HasPrefix(name, "csrf") || strings.HasPrefix(name, "xsrf") ||
+			!number(v) && wordlist.Has(" session sessionid sessionkey sessid sessiontoken jwt refresh impersonate ", name) {
+			x.add(cmp.Or(x.file, ofSessions), v, true)
+		}
+	})
+	for at := 0; ; {
+		next := strings.Index(text[at:], "sess")
+		if next < 0 {
+			return
+		}
+		at += next + len("sess")
+		colon := strings.IndexByte(ahead(text[at:], len("ions:sessions:")), ':') // sess:, session:, sessions:
+		if colon < 0 || strings.Trim(text[at:at+colon], "ions") != "" {
+			continue
+		}
+		end := at + colon + 1
+		for end < len(text) && (inWindow(text[end]) != 0 || strings.IndexByte("_-.", text[end]) >= 0) {
+			end++
+		}
+		if v := text[at+colon+1 : end]; len(v) >= leastSession {
+			x.add(cmp.Or(x.file, ofSessions), v, true)
+			at = end
+		}
+	}
+}
+
+// ofSessions is the kind of what opens a session.
+const ofSessions = "session"
+
+// leastSession is how long the name of a session is that nobody guesses.
+const leastSession = 20
 
 // pairs adds the values of "name": "Cookie", "value": "…" and the like.
 func (x *extraction) pairs(text string) {

@@ -7,16 +7,21 @@ import (
 	"gate/internal/wordlist"
 )
 
-// recipients are the tokens of the fields of a call that say to whom something goes.
-func recipients(ev *hook.Event) map[token]bool {
-	var l lexer
+// recipients are the tokens of the fields of a call that say to whom something goes, and of
+// those the ones that get each mail from then on.
+func recipients(ev *hook.Event) (to, always map[token]bool) {
+	var l, rule lexer
 	texts("", any(ev.ToolInput()), func(field, text string) {
+		if name := plainOf(field); len(text) <= maxQuery && (strings.HasPrefix(name, "forward") || strings.HasPrefix(name, "redirect") || strings.HasPrefix(name, "autoforward") || strings.HasPrefix(name, "delegate")) {
+			l.text(text)
+			rule.text(text)
+		}
 		if len(text) <= maxQuery && wordlist.Has(" to cc bcc recipient recipients email emails emailaddress emailaddresses attendees invitees guests phone phonenumber number mobile sharewith user users member members principal ", plainOf(field)) {
 			l.text(text)
 			l.numbers(text)
 		}
 	})
-	return l.have
+	return l.have, rule.have
 }
 
 // contacts adds the addresses of mail and numbers that stand as somebody's own: as a whole value

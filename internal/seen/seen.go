@@ -10,6 +10,7 @@ package seen
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gate/hook"
@@ -107,7 +108,12 @@ func (s *Seen) Find(ev *hook.Event) []Hit {
 	} else if kept.more {
 		hits = unsure(Untrusted)
 	}
-	return append(append(hits, kept.secrets(ev)...), kept.tokens(ev)...)
+	for _, h := range kept.secrets(ev) {
+		if h.What != People && h.What != ofSessions || !ofDatabase(ev.Tool(), ev.Facts) { // these may go back to where they are
+			hits = append(hits, h)
+		}
+	}
+	return append(hits, kept.tokens(ev)...)
 }
 
 // Holds is the kind of the first secret in a text that the session was shown, "" for none.
@@ -118,7 +124,7 @@ func (s *Seen) Holds(text string) (what string) {
 		return ""
 	}
 	for _, h := range kept.secretsIn(func(f func(string)) { f(text) }) {
-		if h.How == Known {
+		if h.How == Known && h.What != People {
 			return h.What
 		}
 	}
@@ -135,7 +141,8 @@ func (s *Seen) Has(text string) (what string) {
 	if f == nil {
 		return ""
 	}
-	if f.text(text); len(f.found) == 0 {
+	f.text(text)
+	if f.severalPeople(); len(f.found) == 0 {
 		return ""
 	}
 	return f.found[0].secret.what
@@ -193,7 +200,7 @@ func (s *Seen) Lose(ctx context.Context, ev *hook.Event) error {
 }
 
 // Keep notes what an event shows: the output of a tool, or the hosts of a prompt, which
-// never count as brought by others. facts are those of the call, and may be nil. Where
+// never count as brought by others, and that a call copies a secret into the clipboard. facts are those of the call, and may be nil. Where
 // nothing is new, nothing is written. secret reports an output that shows one. An error means
 // that nothing was noted.
 func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) (secret bool, err error) {
@@ -202,6 +209,10 @@ func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) (sec
 	switch ev.Name.Canonical() {
 	case hook.UserPromptSubmit:
 		notes = []note{person(ev)}
+	case hook.PreToolUse: // of a copy nothing is printed, and agents may tell of no end
+		if copiesSecret(facts) {
+			notes = []note{{source: sourcePerson, tokens: []token{{kindWord, clipped + Clipboard}}}}
+		}
 	case hook.PostToolUse, hook.PostToolUseFailure:
 		notes = s.shown(ev, facts)
 	}
@@ -214,7 +225,7 @@ func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) (sec
 		if err := s.add(ctx, n); err != nil {
 			return secret, err
 		}
-		secret = secret || len(n.values) > 0
+		secret = secret || slices.ContainsFunc(n.values, func(v value) bool { return !ofPeople(v.what) })
 	}
 	return secret, nil
 }

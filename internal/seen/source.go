@@ -18,7 +18,11 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		x := extraction{}
 		x.file, x.named = secretOf(facts)
 		outputs(ev, x.text)
-		n.values = x.values
+		if n.values = x.values; showsPeople(ev, facts, n.source) {
+			rows := extraction{}
+			outputs(ev, func(_, text string) { rows.people(text) })
+			n.values = append(n.values, rows.values...)
+		}
 	}
 	own := lexer{bases: true, code: true} // the call named these itself
 	listed := false

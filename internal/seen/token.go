@@ -22,6 +22,7 @@ type lexer struct {
 	bases  bool            // addresses without their query, too
 	runs   bool            // command lines of the call run
 	to     map[token]bool  // those to whom a call sends
+	always map[token]bool  // of them, those that get each mail from then on
 	filled map[token]token // addresses that a call fills in; see [filled]
 }
 

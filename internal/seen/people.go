@@ -1,0 +1,184 @@
+package seen
+
+import (
+	"strings"
+
+	"gate/hook"
+	"gate/internal/wordlist"
+)
+
+// People is what rows about people are: data, and no secret to whom they belong. A call holds
+// them where it has several of one column.
+const People = "rows about people"
+
+// Limits of rows about people.
+const (
+	leastRows = 3   // of a column, for a call to hold them
+	leastCell = 8   // letters and digits of a cell
+	maxCells  = 256 // of one output
+)
+
+// The columns of tables and names in JSON by which rows tell who somebody is, and those that tell
+// something of them. A row tells of a person where both are there.
+const (
+	whose   = " name fullname firstname lastname surname customer customername employee employeename patient patientname contact contactname displayname person member cardholder accountholder "
+	reached = " email mail emailaddress useremail customeremail contactemail workemail phone phonenumber mobile telephone tel iban ssn taxid passport passportno accountnumber "
+	private = reached + "salary wage compensation income birthdate birthday dateofbirth dob born diagnosis diagnoses street homeaddress religion "
+)
+
+// cellLength is how much of a cell is kept. A text is gone through once for each.
+func cellLength(n int) int {
+	switch {
+	case n < 12:
+		return leastCell
+	case n < 16:
+		return 12
+	}
+	return 16
+}
+
+// showsPeople reports a call in whose output rows are looked for: of a database, a file or a
+// program of this machine, less what is made to be tried with.
+func showsPeople(ev *hook.Event, f *hook.Facts, from source) bool {
+	if from != sourceNone && !ofDatabase(ev.Tool(), f) {
+		return false
+	}
+	if f != nil {
+		for i := range f.Paths {
+			name := strings.ToLower(text(f.Paths[i].Path))
+			for _, part := range strings.Fields("test fixture seed sample example mock fake demo spec") {
+				if strings.Contains(name, part) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// ofDatabase reports a tool of a server that is a database.
+func ofDatabase(tool string, f *hook.Facts) bool {
+	if !strings.HasPrefix(tool, "mcp__") {
+		return false
+	}
+	if f != nil {
+		for i := range f.Effects {
+			if _, ok := f.Effects[i].Is.(*hook.Database); ok {
+				return true
+			}
+		}
+	}
+	return wordlist.HasAny(" postgres postgresql pg mysql mariadb sqlite sqlite3 duckdb mssql sql database db mongo mongodb redis supabase bigquery snowflake clickhouse redshift dynamodb oracle neon dbhub athena trino cassandra elasticsearch ", wordlist.OfName(tool))
+}
+
+// people adds the cells of rows about people.
+func (x *extraction) people(text string) {
+	if len(text) > maxClose {
+		text = text[:maxClose]
+	}
+	var separator string
+	var columns []string
+	for line := range strings.Lines(text) {
+		plain := strings.TrimSpace(line)
+		line = strings.TrimSpace(unnumbered(line))
+		if separator == "" {
+			separator, columns = headsOfPeople(line)
+			continue
+		}
+		if strings.Count(plain, separator)+1 == len(columns) { // the number is that of a row: "7 | acme | …"
+			line = plain
+		}
+		if cells := strings.Split(line, separator); len(cells) == len(columns) {
+			for i, cell := range cells {
+				x.cell(columns[i], cell)
+			}
+		}
+	}
+	if separator != "" {
+		return
+	}
+	told := false
+	pairsOf(text, func(key, _ string) { told = told || wordlist.Has(private, key) })
+	if told {
+		pairsOf(text, x.cell)
+	}
+}
+
+// pairsOf calls f for each name in quotes of a JSON text with the text in quotes behind it.
+func pairsOf(text string, f func(key, value string)) {
+	for {
+		at := strings.Index(text, `":`)
+		if at < 0 {
+			return
+		}
+		from := strings.LastIndexByte(text[:at], '"')
+		if from >= 0 && at-from <= 32 {
+			f(plainOf(text[from+1:at]), inQuotes(text[at+1:]))
+		}
+		text = text[at+2:]
+	}
+}
+
+// headsOfPeople are the columns of a line that is the head of rows about people.
+func headsOfPeople(line string) (separator string, columns []string) {
+	if len(line) > maxColumns*8 || strings.ContainsAny(line, "={}()") {
+		return "", nil
+	}
+	for _, separator = range []string{",", ";", "\t", "|"} {
+		cells := strings.Split(line, separator)
+		who, told := 0, 0
+		for i, cell := range cells {
+			cells[i] = plainOf(cell)
+			switch {
+			case wordlist.Has(private, cells[i]):
+				told++
+			case wordlist.Has(whose, cells[i]):
+				who++
+			}
+		}
+		if told > 1 || told == 1 && who > 0 {
+			return separator, cells
+		}
+	}
+	return "", nil
+}
+
+// cell adds a cell by which somebody is known. Addresses that are nobody's are none.
+func (x *extraction) cell(column, text string) {
+	if !wordlist.Has(whose+reached, column) || len(x.values) >= maxCells {
+		return
+	}
+	lower := strings.ToLower(text)
+	for _, none := range []string{"@example.", ".example", ".test", ".invalid", "@localhost", "noreply", "no-reply"} {
+		if strings.Contains(lower, none) {
+			return
+		}
+	}
+	if folded := fold(nil, text); len(folded) >= leastCell && len(folded) <= maxCell {
+		x.put(value{People + ": " + column, string(folded[:cellLength(len(folded))]), kindWindow})
+	}
+}
+
+// maxCell is how long a cell is that names somebody, in letters and digits.
+const maxCell = 64
+
+// ofPeople reports the kind of a cell.
+func ofPeople(what string) bool { return strings.HasPrefix(what, People) }
+
+// severalPeople are the first hits of rows of which there are several of one column. It takes
+// all of them out of what was found.
+func (f *finder) severalPeople() (rows []found) {
+	count := map[string]int{}
+	rest := f.found[:0]
+	for _, one := range f.found {
+		if !ofPeople(one.secret.what) {
+			rest = append(rest, one)
+			continue
+		}
+		if count[one.secret.what]++; count[one.secret.what] == leastRows && len(rows) == 0 {
+			rows = append(rows, one)
+		}
+	}
+	f.found = rest
+	return rows
+}
