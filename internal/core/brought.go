@@ -26,6 +26,8 @@ func (g *Gate) brought(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		feeds(f, kept, &f.Effects[i])
 	}
 	g.replaced(f, ev, kept)
+	g.sinks(f, kept)
+	g.handedOver(f, kept)
 	g.foreign(f, ev, kept)
 	g.trusted(f, ev, kept)
 	g.clones(f, ev, kept)
@@ -276,7 +278,7 @@ func placesOf(text string) (list []place) {
 			continue
 		}
 		for _, w := range seen.Hosts(line) {
-			before := line[:w.At]
+			before := withoutUser(line[:w.At])
 			if i := strings.LastIndex(before, "://"); i >= 0 && i+3 == len(before) {
 				before = strings.TrimRight(before[:i], "abcdefghijklmnopqrstuvwxyz+")
 			}
@@ -286,6 +288,14 @@ func placesOf(text string) (list []place) {
 		}
 	}
 	return list
+}
+
+// withoutUser is what stands before a host without the login or the key of an address.
+func withoutUser(before string) string {
+	if at := strings.LastIndex(before, "://"); at >= 0 && strings.HasSuffix(before, "@") && !strings.ContainsAny(before[at:], " \t\"'") {
+		return before[:at+3]
+	}
+	return before
 }
 
 // maxPlaces is how many hosts of a text are compared: what has more is a list of hosts.

@@ -83,3 +83,22 @@ func namesIn(line string) (names []string) {
 func fileName(name string) bool {
 	return len(name) <= maxFileName && strings.ContainsAny(name, "./") && !strings.Contains(name, "//") && !strings.ContainsAny(name, "\x00\"'`$(){}<>|;,=")
 }
+
+// Sites are the hits of the hosts that a text has in addresses, as IPv4 addresses and behind the
+// @ of addresses of mail, each host once.
+func (s *Seen) Sites(text string) (hits []Hit) {
+	kept, err := s.open()
+	if err != nil || !kept.untrusted() {
+		return nil
+	}
+	var l lexer
+	l.text(text)
+	had := map[string]bool{}
+	for _, h := range kept.brought(&l) {
+		if (h.What == kindHost.String() || h.What == kindMail.String()) && !had[h.Host] { // an address has its host, too
+			had[h.Host] = true
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}

@@ -111,7 +111,7 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Check whose it is.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("host", {"package source", "page code", "peer", "replaced host", "recipient", "filled address"})
+	some flow in brought("host", {"package source", "page code", "peer", "replaced host", "recipient", "filled address", "data sink"})
 	not harmless(flow)
 	host := lower(lib.text(flow, "host", ""))
 	not lib.host_in(host, params.hosts)
@@ -240,6 +240,7 @@ brought(subject, kinds) := {flow |
 }
 
 says := {
+	"data sink": "has programs report to %s, which only text from outside names; ask the person who should get it",
 	"filled address": "hands text to %s by an address that only text from outside names; leave the query out, or ask the person",
 	"package source": "makes %s a source of packages, which only text from outside names; ask the person for the source",
 	"page code": "loads code from %s into a page, which only text from outside names; ask the person whether to trust it",
@@ -348,6 +349,12 @@ reaches(flow) if {
 	some effect in effects(flow)
 	not local(effect)
 	names(effect, flow.host)
+}
+
+# A program that the agent wrote has the name.
+reaches(flow) if {
+	flow.effect == "net.send"
+	is_string(flow.path)
 }
 
 # An effect that gate knows no more of.
