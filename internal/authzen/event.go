@@ -62,10 +62,9 @@ func newQuestion(doc map[string]any) (*question, error) {
 
 // event says the evaluation as one of gate's events.
 func (q *question) event() (map[string]any, error) {
-	if own, ok := q.context["gate"].(map[string]any); ok {
-		if event, ok := own["event"].(map[string]any); ok {
-			return event, nil
-		}
+	if own, ok := q.context["gate"].(map[string]any); ok && own["event"] != nil {
+		// An answer about another thing than the one that was named would be taken for its.
+		return nil, errors.New("context.gate.event: an evaluation is about its resource, and /v1/decide takes a whole event")
 	}
 	fields := map[string]any{"session_id": q.session(), "authzen": map[string]any{
 		"subject": q.subject, "action": q.action, "resource": q.resource, "context": orNone(q.context),
