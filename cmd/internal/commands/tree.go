@@ -147,7 +147,7 @@ func newRoot(p process) *cobra.Command {
 		{"Guard an agent:", []*cobra.Command{
 			newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newHook(p), byServer(newServe(p)), byServer(newMCP(p)), newRun(p), newSandbox(p), newStatusLine(p), newSuggest(p)}},
 		{"Ask about a call:", []*cobra.Command{
-			newTry(p), newExplain(p), newFacts(p), newEval(p)}},
+			newTry(p), newExplain(p), newFacts(p), newEval(p), newConformance(p)}},
 		{"Policies and settings:", []*cobra.Command{
 			newNew(p), newCheck(p), newFmt(p), newTest(p), newAttack(p), newBuild(p), newPolicies(p), newLib(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
 		{"Decisions so far, and running sessions:", []*cobra.Command{
@@ -161,7 +161,7 @@ func newRoot(p process) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(p), newExitCodes(), newConformance(p))
+	root.AddCommand(newVersion(p), newExitCodes())
 	bothSpellings(root)
 	completes(root)
 	return root
