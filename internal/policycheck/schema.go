@@ -43,7 +43,7 @@ func readSchemas() (*schema, error) {
 		common: r.file("common.json"), facts: r.file("facts.json"),
 		events: map[string]*shape{}, tools: r.dir("tool"), effects: r.dir("effect"),
 	}
-	s.common.fields["agent"].known = append(adapters.Names(), adapters.ACS().Name())
+	s.common.fields["agent"].known = append(adapters.Names(), adapters.ACS().Name(), adapters.Interceptor().Name())
 	maps.Copy(s.common.fields, r.shape(fieldsSchema(moment.CommonFields()), "").fields)
 	for _, m := range moment.Moments() {
 		s.events[string(m.Name)] = r.shape(EventSchema(m), "")

@@ -26,14 +26,15 @@ const (
 type endpoint uint8
 
 const (
-	nowhere   endpoint = iota
-	forAgent           // /hook/AGENT/EVENT: the agent's own answer
-	whole              // /v1/decide: the whole decision
-	likeOPA            // /v1/data/gate/decision: the same in the form of OPA's server
-	guardian           // /acs: a step of the Agent Control Standard
-	single             // an evaluation of AuthZEN
-	several            // evaluations of AuthZEN
-	wellKnown          // what AuthZEN's API says of itself
+	nowhere    endpoint = iota
+	forAgent            // /hook/AGENT/EVENT: the agent's own answer
+	whole               // /v1/decide: the whole decision
+	likeOPA             // /v1/data/gate/decision: the same in the form of OPA's server
+	guardian            // /acs: a step of the Agent Control Standard
+	single              // an evaluation of AuthZEN
+	several             // evaluations of AuthZEN
+	intercepts          // /mcp: MCP interceptors are listed and invoked
+	wellKnown           // what AuthZEN's API says of itself
 	health
 	numbers
 )
@@ -61,6 +62,8 @@ func find(r *http.Request) (to endpoint, q Question) {
 		return single, q
 	case authzen.EvaluationsPath:
 		return several, q
+	case "/mcp":
+		return intercepts, q
 	case authzen.MetadataPath:
 		return wellKnown, q
 	case "/health":
@@ -150,6 +153,8 @@ func (s *Server) question(in request) {
 		no = encoded
 	case in.to == single || in.to == several:
 		no = s.evaluate(in)
+	case in.to == intercepts:
+		no = s.intercept(in)
 	default:
 		no = s.ask(in)
 	}

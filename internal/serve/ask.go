@@ -13,6 +13,7 @@ import (
 	"gate/hook"
 	"gate/internal/acs"
 	"gate/internal/authzen"
+	"gate/internal/interceptors"
 	"gate/internal/strictjson"
 )
 
@@ -116,9 +117,8 @@ func (s *Server) evaluate(in request) refusal {
 		return no
 	}
 	defer release()
-	media, _, err := mime.ParseMediaType(in.r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return malformed.because("the content type must be application/json")
+	if no := wantJSON(in.r); no.status != 0 {
+		return no
 	}
 	point := authzen.Point{Decide: func(ctx context.Context, event []byte) *hook.Decision {
 		return s.decide(ctx, Question{Agent: "generic", Body: event}).Decision
@@ -132,6 +132,40 @@ func (s *Server) evaluate(in request) refusal {
 		return malformed.because(err.Error())
 	}
 	writeJSON(in.w, http.StatusOK, doc)
+	return refusal{}
+}
+
+// intercept answers an invoker of MCP interceptors. A notification has no answer.
+func (s *Server) intercept(in request) refusal {
+	leave, no := s.enter(in.r.Context())
+	if no.status != 0 {
+		return no
+	}
+	defer leave()
+	release, no := s.read(&in)
+	if no.status != 0 {
+		return no
+	}
+	defer release()
+	if no := wantJSON(in.r); no.status != 0 {
+		return no
+	}
+	answer := s.mcp.Answer(in.r.Context(), in.q.Body)
+	if answer == nil {
+		in.w.WriteHeader(http.StatusAccepted)
+		return refusal{}
+	}
+	in.w.Header().Set("Content-Type", "application/json")
+	in.w.Write(answer)
+	return refusal{}
+}
+
+// wantJSON refuses bodies that do not say that they are JSON.
+func wantJSON(r *http.Request) refusal {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return malformed.because("the content type must be application/json")
+	}
 	return refusal{}
 }
 
@@ -181,6 +215,8 @@ func maxBody(to endpoint) int64 {
 		return adapters.MaxEvent + smallBody
 	case single, several:
 		return authzen.MaxBody
+	case intercepts:
+		return interceptors.MaxBody
 	}
 	return adapters.MaxEvent
 }

@@ -25,6 +25,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/internal/interceptors"
 )
 
 // A Question is one event that somebody waits for an answer to.
@@ -114,6 +115,7 @@ type Server struct {
 	metrics  *metrics
 	slots    chan struct{} // held while a question is decided about
 	waiting  atomic.Int64
+	mcp      *interceptors.Host
 	unknown  chan struct{} // held by a request of which nobody knows yet who sent it
 	large    chan struct{} // held as long as a large event is in memory
 	stopping atomic.Bool
@@ -130,10 +132,14 @@ func New(o Options) *Server {
 	if o.Grace <= 0 {
 		o.Grace = 10 * time.Second
 	}
-	return &Server{
+	s := &Server{
 		o: o, limits: limits{header: 5 * time.Second, read: 15 * time.Second, queue: 5 * time.Second}, token: sha256.Sum256([]byte(o.Token)), metrics: newMetrics(),
 		unknown: make(chan struct{}, maxUnknown), slots: make(chan struct{}, o.Parallel), large: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
 	}
+	s.mcp = interceptors.New(interceptors.Gate(func(ctx context.Context, message []byte, limit time.Duration) []byte {
+		return s.decide(ctx, Question{Agent: adapters.Interceptor().Name(), Body: message, Timeout: limit}).Answer.Stdout
+	}))
+	return s
 }
 
 // Serve answers on all listeners until ctx ends or one of them fails, and closes

@@ -33,7 +33,7 @@ func newConformance(p process) *cobra.Command {
 		Args:  subcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newConformanceACS(p), newConformanceAuthZEN(p))
+	cmd.AddCommand(newConformanceACS(p), newConformanceAuthZEN(p), newConformanceInterceptors(p))
 	return cmd
 }
 
@@ -88,6 +88,39 @@ func newConformanceAuthZEN(p process) *cobra.Command {
 	return cmd
 }
 
+func newConformanceInterceptors(p process) *cobra.Command {
+	var token, format string
+	cmd := &cobra.Command{
+		Use:   "mcp-interceptors URL",
+		Short: "run the fixtures of MCP interceptors against a host of them",
+		Long: "Runs the fixtures of SEP-2624 against the MCP server at URL, and prints what held and\n" +
+			"what differs. Most want interceptors of their own, which a host has in its own tests\n" +
+			"only: they are not driven, and count for nothing. Those about secrets that go from one\n" +
+			"server to another are put to the interceptors that the host offers.",
+		Example: "  gate conformance mcp-interceptors http://127.0.0.1:4283/mcp --token ~/.local/state/gate/serve/token",
+		Args:    oneArg("the address of an MCP server"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkAddress(args[0]); err != nil {
+				return err
+			}
+			bearer, err := bearerOf(token)
+			if err != nil {
+				return fmt.Errorf("--token: %w", err)
+			}
+			host := conformance.Host{Send: poster(args[0], bearer)}
+			list, err := conformance.Interceptors(cmd.Context(), host)
+			if err != nil {
+				return err
+			}
+			c := conformanceClaim{standard: "MCP interceptors (SEP-2624)", at: args[0], vectors: list, probes: conformance.InterceptorProbes(cmd.Context(), host)}
+			return c.print(p, format == "json")
+		},
+	}
+	cmd.Flags().StringVar(&token, "token", "", "the `FILE` with the token that requests bear")
+	addFormat(cmd, &format)
+	return cmd
+}
+
 // bearerOf reads a token, "" without a file.
 func bearerOf(file string) (string, error) {
 	if file == "" {
@@ -128,7 +161,7 @@ func (f conformanceFlags) run(ctx context.Context, p process, address string) er
 			return usageError("--key: " + quoted(f.keys) + " has no key " + quoted(f.key))
 		}
 	}
-	target := conformance.Target{Key: keys[i], Send: poster(address)}
+	target := conformance.Target{Key: keys[i], Send: poster(address, "")}
 	vectors, err := conformance.ACS(ctx, target)
 	if err != nil {
 		return err
@@ -142,8 +175,8 @@ const postLimit = 15 * time.Second
 
 // poster sends requests by HTTP. A redirect is no answer, and neither is another status
 // than 200.
-func poster(address string) func(context.Context, []byte) ([]byte, error) {
-	call := caller(address, "")
+func poster(address, token string) func(context.Context, []byte) ([]byte, error) {
+	call := caller(address, token)
 	return func(ctx context.Context, body []byte) ([]byte, error) {
 		status, data, err := call(ctx, "", "application/json", body)
 		if err == nil && status != http.StatusOK {

@@ -232,8 +232,10 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 			return e
 		},
 		Adapter: func(agent string) (adapters.Adapter, error) {
-			if agent == adapters.ACS().Name() {
-				return adapters.ACS(), nil
+			for _, served := range []adapters.Adapter{adapters.ACS(), adapters.Interceptor()} {
+				if agent == served.Name() {
+					return served, nil
+				}
 			}
 			return hookpath.Adapter(agent)
 		},
