@@ -24,11 +24,8 @@ type fixture struct {
 // one with a redactor before the guard is not among them: the library judges a call as the
 // agent made it, before what a person's own policies make of it.
 func TestInterceptors(t *testing.T) {
-	files, err := filepath.Glob("testdata/interceptors/*.json")
-	if err != nil || len(files) != 6 {
-		t.Fatalf("%d fixtures, %v", len(files), err)
-	}
-	for _, file := range files {
+	for _, name := range strings.Fields("no-prior-read-allowed relaybleed-aws_access_key relaybleed-github_pat relaybleed-stripe_secret_live same-origin-writeback-allowed session-isolation") {
+		file := "../../../internal/conformance/testdata/mcp-interceptors/behavior/" + name + ".json"
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
