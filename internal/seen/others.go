@@ -172,16 +172,18 @@ func (s *Seen) OnlyKey(text string) *Hit {
 	}
 	l := lexer{kept: true}
 	l.keys(text)
-	for _, h := range kept.brought(&l) {
-		key := strings.TrimPrefix(h.Text, ofKey)
-		h.Host = "…" + key[len(key)-8:]
-		if at := strings.Index(text, key); at > 0 {
-			line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
-			if hosts := Hosts(line); len(hosts) > 0 && !strings.Contains(line, "@"+hosts[0].Host) {
-				h.Host = hosts[0].Host
-			}
-		}
-		return &h
+	hits := kept.brought(&l)
+	if len(hits) == 0 {
+		return nil
 	}
-	return nil
+	h := &hits[0]
+	key := strings.TrimPrefix(h.Text, ofKey)
+	h.Host = "…" + key[max(0, len(key)-8):]
+	if at := strings.Index(text, key); at > 0 {
+		line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+		if hosts := Hosts(line); len(hosts) > 0 && !strings.Contains(line, "@"+hosts[0].Host) {
+			h.Host = hosts[0].Host
+		}
+	}
+	return h
 }

@@ -43,7 +43,7 @@ func serveShop() {
 		}
 	}
 	read()
-	s := mcp.NewServer(&mcp.Implementation{Name: has.Name, Version: "1"}, &mcp.ServerOptions{HasTools: true, PageSize: 100})
+	s := mcp.NewServer(&mcp.Implementation{Name: has.Name, Version: "1"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}, PageSize: 100})
 	var stock func()
 	stock = func() {
 		for _, t := range has.Tools {

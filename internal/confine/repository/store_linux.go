@@ -23,7 +23,6 @@ type store struct {
 	packs []*idx
 	files []*os.File
 	fresh int // objects that were written
-	last  string
 }
 
 // mostOthers is how many directories of others' objects are looked at.
