@@ -60,6 +60,10 @@ func (e *entry) smudge() {
 	binary.BigEndian.PutUint32(e.stat[modeAt:], mode)
 }
 
+// mostPaths is how many bytes all paths of an index may have. Those of a million files have
+// about a third of it.
+const mostPaths = 256 << 20
+
 // An index is what stands between a tree and the files.
 type index struct {
 	version uint32
@@ -85,10 +89,14 @@ func readIndex(data []byte, hexes int) (*index, error) {
 	}
 	at := 12
 	last := ""
+	paths := 0 // bytes: in version 4 an entry of a few bytes can have a path of any length
 	for range count {
 		e, next, err := readEntry(data[:end], at, x.version, size, last)
 		if err != nil {
 			return nil, err
+		}
+		if paths += len(e.path); paths > mostPaths {
+			return nil, errors.New("its paths are more than is looked at")
 		}
 		if n := len(x.entries); n > 0 && !before(&x.entries[n-1], &e) {
 			return nil, errors.New("its paths are not in order")

@@ -118,11 +118,11 @@ func (t *taking) never(name string) {
 
 // same reports a file that is in the layer as it is in the repository.
 func (t *taking) same(name string) bool {
-	ours, err := t.layer.text(name, mostText)
+	theirs, err := t.real.text(name, mostText) // first: a layer may have any number of long files
 	if err != nil {
 		return false
 	}
-	theirs, err := t.real.text(name, mostText)
+	ours, err := t.layer.text(name, int64(len(theirs)))
 	return err == nil && bytes.Equal(ours, theirs)
 }
 

@@ -113,11 +113,14 @@ type object struct {
 const (
 	mostKnown = 32 << 20 // bytes that are kept
 	mostChain = 5000     // objects that one is told by the difference to; git makes 4095
+	partCost  = 2 << 10  // bytes that reading a part counts as, however short it is
+	knownCost = 128      // bytes that keeping an object takes, however short it is
 )
 
 // read returns an object by where it lies.
 func (p *pack) read(at int64) (object, error) {
 	var changes [][]byte
+	var places []int64 // of the changes
 	var base object
 	bytes := 0
 	for range mostChain {
@@ -136,7 +139,7 @@ func (p *pack) read(at int64) (object, error) {
 		if bytes += len(content); bytes > mostObject {
 			break
 		}
-		changes, at = append(changes, content), next
+		changes, places, at = append(changes, content), append(places, at), next
 	}
 	if base.kind == "" {
 		return object{}, errors.New("an object is told by too many differences")
@@ -147,6 +150,7 @@ func (p *pack) read(at int64) (object, error) {
 			return object{}, err
 		}
 		base.content = content
+		p.keep(places[i], base) // a list may name none of those between
 	}
 	return base, nil
 }
@@ -156,8 +160,12 @@ func (p *pack) keep(at int64, o object) {
 	if len(o.content) > mostKnown {
 		return
 	}
-	if p.bytes += len(o.content); p.bytes > mostKnown || p.known == nil {
-		p.known, p.bytes = map[int64]object{}, len(o.content)
+	if _, ok := p.known[at]; ok {
+		return
+	}
+	size := len(o.content) + knownCost
+	if p.bytes += size; p.bytes > mostKnown || p.known == nil {
+		p.known, p.bytes = map[int64]object{}, size
 	}
 	p.known[at] = o
 }
@@ -166,6 +174,9 @@ func (p *pack) keep(at int64, o object) {
 func (p *pack) part(at int64) (kind string, content []byte, base int64, err error) {
 	if at < 12 || at >= p.size {
 		return "", nil, 0, errors.New("it leads beyond the pack")
+	}
+	if *p.left -= partCost; *p.left < 0 {
+		return "", nil, 0, errTooMuch
 	}
 	in := bufio.NewReader(io.NewSectionReader(p.file, at, p.size-at))
 	b, err := in.ReadByte()

@@ -372,3 +372,65 @@ func FuzzPack(f *testing.F) {
 	f.Add(idxData, packData)
 	f.Fuzz(func(t *testing.T, idxData, packData []byte) { readAll(idxData, packData) })
 }
+
+// TestLongPaths checks that short entries of version 4 cannot have gigabytes of paths.
+func TestLongPaths(t *testing.T) {
+	const many = mostPaths/4000 + 1
+	data := append([]byte("DIRC"), 0, 0, 0, 4, 0, 0, 0, 0)
+	binary.BigEndian.PutUint32(data[8:], many)
+	entry := func(drop int, rest string) {
+		var stat [statBytes]byte
+		binary.BigEndian.PutUint32(stat[modeAt:], 0o100644)
+		data = append(append(append(data, stat[:]...), make([]byte, 20+2)...), putOffset(uint64(drop))...)
+		data = append(append(data, rest...), 0)
+	}
+	entry(0, strings.Repeat("x", 4000)+"00000")
+	for n := 1; n < many; n++ {
+		entry(5, fmt.Sprintf("%05d", n))
+	}
+	data = append(data, make([]byte, 20)...)
+	if _, err := readIndex(data, 40); err == nil || !strings.Contains(err.Error(), "more than is looked at") {
+		t.Errorf("%d bytes: %v", len(data), err)
+	}
+}
+
+// TestChains checks that a list cannot have one long chain read for each of its objects.
+func TestChains(t *testing.T) {
+	data := make([]byte, 12)
+	last := 0
+	part := func(kind byte, content string, back int) {
+		at := len(data)
+		data = append(data, kind<<4|byte(len(content)))
+		if kind == 6 {
+			data = append(data, putOffset(uint64(back))...)
+		}
+		data = append(data, deflated(t, content)...)
+		last = at
+	}
+	part(3, "x", 0)
+	const long, many = 3000, 1000
+	for range long {
+		part(6, "\x01\x01\x90\x01", len(data)-last)
+	}
+	top := last
+	left := budget(2 * (long + 2*many) * partCost)
+	p := &pack{file: bytes.NewReader(nil), left: &left}
+	var places []int64
+	for n := range many {
+		part(6, "\x01\x02\x02"+string([]byte{byte(n), byte(n >> 8)}), len(data)-top)
+		places = append(places, int64(last))
+	}
+	p.file, p.size = bytes.NewReader(data), int64(len(data))
+	for _, at := range places {
+		if o, err := p.read(at); err != nil || len(o.content) != 2 {
+			t.Fatalf("at %d: %q, %v", at, o.content, err)
+		}
+	}
+	left = partCost - 1
+	if _, err := p.read(places[0]); err != nil {
+		t.Errorf("what is known costs: %v", err)
+	}
+	if _, err := (&pack{file: p.file, size: p.size, left: &left}).read(12); err == nil {
+		t.Error("a part costs nothing")
+	}
+}
