@@ -362,6 +362,9 @@ func (t *taking) scanRefs(c *change) error {
 			c.put(t, ref, "", value)
 		}
 	}
+	if len(c.refs) > mostRefs { // each one gets a file, and is locked
+		return fmt.Errorf("more than %d refs change", mostRefs)
+	}
 	return t.clash(c, is)
 }
 

@@ -1,7 +1,9 @@
 package repository
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -90,5 +92,23 @@ func TestLook(t *testing.T) {
 		if err == nil {
 			base.Close()
 		}
+	}
+}
+
+// TestManyRefs checks that a layer does not fill a repository with files of refs.
+func TestManyRefs(t *testing.T) {
+	base, dir, layer := aLayer(t)
+	text := []byte("# pack-refs with: peeled fully-peeled sorted \n")
+	for n := range mostRefs + 1 {
+		text = fmt.Appendf(text, "%s refs/tags/t%d\n", one, n)
+	}
+	if err := os.WriteFile(layer+"/packed-refs", text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := base.TakeOver(layer); len(said) != 1 || !strings.Contains(said[0], "nothing but objects was taken over: more than 20000 refs change") {
+		t.Error(said)
+	}
+	if got := git(t, dir, "git log --format=%s && find .git/refs -type f"); got != "one\n.git/refs/heads/main\n" {
+		t.Error(got)
 	}
 }
