@@ -36,9 +36,13 @@ func (g *Gate) sent(f *hook.Facts) {
 		if send.Host != nil {
 			host = *send.Host
 		}
+		alone := !g.isDir(*send.Path)
 		look := func(name string) bool {
 			left--
 			what, certain := g.inside(name, host)
+			if what != "" && !certain && !alone { // builds and fixtures have much that only looks so
+				what = ""
+			}
 			if what != "" {
 				f.Flow = append(f.Flow, hook.Flow{
 					Effect: e.Kind(), Command: e.Command, Origin: seen.Secret, What: &what, Path: &name, Via: []string{}, How: "file", Coarse: !certain,
@@ -46,7 +50,7 @@ func (g *Gate) sent(f *hook.Facts) {
 			}
 			return what == "" && left > 0
 		}
-		if left > 0 && !g.isDir(*send.Path) {
+		if left > 0 && alone {
 			look(*send.Path)
 		} else if left > 0 && g.Files == nil && send.Source == "file" && !leavesOut(commandOf(f, e.Command)) {
 			listed(*send.Path, "", look)
@@ -79,7 +83,7 @@ func leavesOut(c *hook.ShellCommand) bool {
 }
 
 // inside is the kind of secret that a file holds, "" for none. certain is false where only
-// the name before a value tells. Files whose values are sums of contents are passed over then.
+// the name before a value tells. Files of sums and what builds make are passed over then.
 func (g *Gate) inside(name, host string) (what string, certain bool) {
 	if g.Reader.Secret(name) != "" {
 		return g.Reader.Secret(name), true
@@ -91,7 +95,7 @@ func (g *Gate) inside(name, host string) (what string, certain bool) {
 	if what = secret.Sent(text, host); what != "" {
 		return what, true
 	}
-	if !wordlist.Has(" .css .svg .lock .sum .po ", strings.ToLower(path.Ext(name))) && !strings.HasSuffix(name, "-lock.json") && seen.Shows(text) {
+	if !wordlist.Has(" .css .svg .lock .sum .po .js .mjs .map .wasm .ipynb ", strings.ToLower(path.Ext(name))) && !strings.HasSuffix(name, "-lock.json") && seen.Shows(text) {
 		return looksSecret, false
 	}
 	return "", false
