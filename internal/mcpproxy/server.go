@@ -120,20 +120,7 @@ func (p *proxy) lookedAt(r *request, m *message) bool {
 // answer may pass: not that of a server of which nothing may.
 func (p *proxy) learnFrom(r *request, m *message) bool {
 	if r.names() && p.serverName() == "" && m.result != (span{}) {
-		result, err := strictjson.Object(m.result.of(m.raw), limits)
-		if err != nil {
-			p.tell("what the server says about itself: " + err.Error())
-			return true
-		}
-		info, _ := result["serverInfo"].(map[string]any)
-		if meta, ok := result["_meta"].(map[string]any); ok && info == nil {
-			info, _ = meta["io.modelcontextprotocol/serverInfo"].(map[string]any)
-		}
-		name, _ := info["name"].(string)
-		p.learn(name)
-		if name != "" && p.Book != nil {
-			p.Book.Begin(p.ctx, name, true)
-		}
+		p.meet(m.result.of(m.raw))
 	}
 	if p.Book == nil || p.Book.Held() == "" {
 		return true
@@ -142,6 +129,25 @@ func (p *proxy) learnFrom(r *request, m *message) bool {
 	held.method, held.named = r.method, true // the answer stands for the request
 	p.client.sendAll(heldAnswer(&held, p.serverName(), p.Book.Held()))
 	return false
+}
+
+// meet takes the server's name from the result of an initialize. One that cannot be read
+// says none.
+func (p *proxy) meet(text []byte) {
+	result, err := strictjson.Object(text, limits)
+	if err != nil {
+		p.tell("what the server says about itself: " + err.Error())
+		return
+	}
+	info, _ := result["serverInfo"].(map[string]any)
+	if meta, ok := result["_meta"].(map[string]any); ok && info == nil {
+		info, _ = meta["io.modelcontextprotocol/serverInfo"].(map[string]any)
+	}
+	name, _ := info["name"].(string)
+	p.learn(name)
+	if name != "" && p.Book != nil {
+		p.Book.Begin(p.ctx, name, true)
+	}
 }
 
 // judged returns what the client gets for the answer to a call.
