@@ -331,12 +331,12 @@ func (t *taking) putLogs(c *change, _ *locks) error {
 		if err := t.real.makeDirs(path.Dir(name)); err != nil {
 			return err
 		}
-		rest, more := bytes.CutPrefix(text, old)
-		if !more {
-			err = t.real.replace(name, text)
-		} else {
+		switch rest, more := bytes.CutPrefix(text, old); {
+		case more:
 			err = t.real.append(name, rest)
-		}
+		case strings.HasSuffix(as, "refs/stash"): // whose log is the list of what is stashed
+			err = t.real.replace(name, text)
+		} // a log that somebody else went on with stays theirs
 		if err != nil {
 			return err
 		}
