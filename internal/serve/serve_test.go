@@ -82,7 +82,7 @@ func say(t *testing.T, addr, request string) (status int, body string) {
 func talk(t *testing.T, c net.Conn, in *bufio.Reader, request string) (status int, body string) {
 	t.Helper()
 	if _, err := io.WriteString(c, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
-		t.Fatal(err)
+		t.Log(err) // a server that refuses may hang up before it has all of it
 	}
 	return hear(t, in)
 }
