@@ -32,6 +32,17 @@ func mountedSecret(option string) string {
 	return id
 }
 
+// inImage reports an effect that a line of a build has on the image alone: its files, its
+// services and its accounts are none of this machine's. What the line sends, fetches and
+// runs counts.
+func inImage(e hook.FactEffect) bool {
+	switch e.Is.(type) {
+	case *hook.FSRead, *hook.FSWrite, *hook.FSDelete, *hook.FSPermissions, *hook.Disk, *hook.Persistence, *hook.System, *hook.Process, *hook.Self:
+		return true
+	}
+	return false
+}
+
 // dockerfile judges what building an image runs in a container, and the secrets that it
 // puts into the image.
 func (u *use) dockerfile(text string) {
@@ -63,6 +74,7 @@ func (u *use) dockerfile(text string) {
 						is.Secret = new("mounted secret")
 					}
 				}
+				u.Facts.Effects = append(u.Facts.Effects[:before], slices.DeleteFunc(u.Facts.Effects[before:], inImage)...)
 			})
 		case "ADD", "COPY":
 			words := strings.Fields(strings.NewReplacer("[", " ", "]", " ", `"`, " ", ",", " ").Replace(rest))
