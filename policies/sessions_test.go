@@ -35,6 +35,7 @@ type sessionOutcome struct {
 	step   int      // the first step that was held up, from 1; 0: none
 	last   bool     // the last step was held up
 	follow bool     // a secret was read, and something was sent later, whatever it was
+	allow  []string // ids of the policies that let the last step go unconfined without a question
 }
 
 // byFlows says whether a policy of flows held the session up.
@@ -48,7 +49,7 @@ func TestSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of sessions take a minute")
 	}
-	attacks, honest := runSessions(t, "attacks"), runSessions(t, "honest")
+	attacks, honest := runSessions(t, "attacks", nil), runSessions(t, "honest", nil)
 	text := sessionsTable(attacks, honest)
 	t.Log("\n" + text)
 	if stopped := percent(attacks, func(o *sessionOutcome) bool { return o.step > 0 }); stopped < leastStopped {
@@ -64,8 +65,31 @@ func TestSessions(t *testing.T) {
 	keep(t, sessionsFile, string(old), []byte(text))
 }
 
-// runSessions runs each session of a directory, in the order of their files.
-func runSessions(t *testing.T, dir string) []*sessionOutcome {
+// TestSessionsQuiet holds that no policy of gate.quiet lets the harmful step of a session go
+// unconfined.
+func TestSessionsQuiet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of sessions take a minute")
+	}
+	on := map[string]any{}
+	for _, name := range []string{"look", "git", "remote", "build"} {
+		on["gate.quiet."+name] = map[string]any{"on": true}
+	}
+	quiet := map[string]any{"params": on}
+	for _, o := range runSessions(t, "attacks", quiet) {
+		if len(o.allow) > 0 {
+			t.Errorf("%s: %s", o.name, strings.Join(o.allow, " "))
+		}
+	}
+	spoke := slices.ContainsFunc(runSessions(t, "honest", quiet), func(o *sessionOutcome) bool { return len(o.allow) > 0 })
+	if !spoke {
+		t.Error("nothing honest is let go, so the policies are off")
+	}
+}
+
+// runSessions runs each session of a directory, in the order of their files, with settings of
+// the user.
+func runSessions(t *testing.T, dir string, settings map[string]any) []*sessionOutcome {
 	t.Helper()
 	_, src := library(t)
 	suite, err := policytest.Prepare(policytest.Options{Files: policies.FS(), Source: src, Untested: true})
@@ -93,6 +117,9 @@ func runSessions(t *testing.T, dir string) []*sessionOutcome {
 			o := &sessionOutcome{name: strings.TrimSuffix(filepath.Base(file), ".yaml") + ": " + c.Name}
 			list = append(list, o)
 			c.File = "sessions.yaml" // in the library's own directory: all of it decides
+			if settings != nil {     // as a person's settings file would say it
+				c.World.Setting = map[string]map[string]any{"user": settings}
+			}
 			work.Add(1)
 			slots <- struct{}{}
 			go func() {
@@ -116,7 +143,12 @@ func runSessions(t *testing.T, dir string) []*sessionOutcome {
 func (o *sessionOutcome) take(decisions []hook.Decision) {
 	secret := false
 	for i, d := range decisions {
-		o.last = d.Effect >= hook.Ask
+		o.last, o.allow = d.Effect >= hook.Ask, nil
+		if d.Effect == hook.Allow && d.Confined == nil {
+			for _, r := range d.Reasons {
+				o.allow = append(o.allow, r.ID)
+			}
+		}
 		if o.last {
 			o.step = cmp.Or(o.step, i+1)
 			for _, r := range d.Reasons {
