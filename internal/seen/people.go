@@ -1,6 +1,7 @@
 package seen
 
 import (
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -25,6 +26,9 @@ const (
 	reached = " email mail emailaddress useremail customeremail contactemail workemail phone phonenumber mobile telephone tel iban ssn taxid passport passportno accountnumber "
 	private = reached + "salary wage compensation income birthdate birthday dateofbirth dob born diagnosis diagnoses street homeaddress religion "
 )
+
+// stems are the parts of words of which each name in private has one: most outputs have none.
+const stems = "mail phone mobile tel iban ssn tax passport account salary wage compensation income birth dob born diagnos street address religion"
 
 // cellLength is how much of a cell is kept. A text is gone through once for each.
 func cellLength(n int) int {
@@ -75,6 +79,9 @@ func ofDatabase(tool string, f *hook.Facts) bool {
 func (x *extraction) people(text string) {
 	if len(text) > maxClose {
 		text = text[:maxClose]
+	}
+	if lower := strings.ToLower(text); !slices.ContainsFunc(strings.Fields(stems), func(stem string) bool { return strings.Contains(lower, stem) }) {
+		return
 	}
 	var separator string
 	var columns []string
