@@ -32,7 +32,8 @@ func mountedSecret(option string) string {
 	return id
 }
 
-// inImage reports an effect that a line of a build has on the image alone: its files, its
+// inImage reports an effect that a line of a build has on the image alone, where the build has
+// nothing of this machine: its files, its
 // services and its accounts are none of this machine's. What the line sends, fetches and
 // runs counts.
 func inImage(e hook.FactEffect) bool {
@@ -55,9 +56,11 @@ func (u *use) dockerfile(text string) {
 		switch strings.ToUpper(verb) {
 		case "RUN":
 			var mounted []string
+			open := u.has("volume") || u.has("v") || u.has("device") || u.has("privileged") // as podman and buildah give a build what this machine has
 			for strings.HasPrefix(rest, "--") {
 				var option string
 				option, rest, _ = strings.Cut(rest, " ")
+				open = open || strings.Contains(option, "insecure") // --security=insecure: all that root may
 				if file := mountedSecret(option); file != "" {
 					mounted = append(mounted, file)
 				}
@@ -74,7 +77,9 @@ func (u *use) dockerfile(text string) {
 						is.Secret = new("mounted secret")
 					}
 				}
-				u.Facts.Effects = append(u.Facts.Effects[:before], slices.DeleteFunc(u.Facts.Effects[before:], inImage)...)
+				if !open {
+					u.Facts.Effects = append(u.Facts.Effects[:before], slices.DeleteFunc(u.Facts.Effects[before:], inImage)...)
+				}
 			})
 		case "ADD", "COPY":
 			words := strings.Fields(strings.NewReplacer("[", " ", "]", " ", `"`, " ", ",", " ").Replace(rest))
