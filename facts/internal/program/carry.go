@@ -217,10 +217,10 @@ func (u *use) left(list []*draft.Source) []*draft.Source {
 	for _, name := range [...]string{"exclude", "exclude-dir", "x", "e", "ignore"} {
 		out = append(out, u.opts[name]...)
 	}
-	if u.name == "zip" && u.has("exclude") { // -x takes all words up to the next option
+	if u.name == "zip" && u.has("exclude") { // -x takes all words up to the next option, or to @
 		on := false
 		for _, f := range u.Given() {
-			if strings.HasPrefix(f.Text(), "-") {
+			if strings.HasPrefix(f.Text(), "-") || f.Text() == "@" {
 				on = f.Text() == "-x" || f.Text() == "--exclude"
 			} else if on {
 				out = append(out, f)
