@@ -136,7 +136,7 @@ func meant(event string) string {
 // judge has a message decided about. mutator says who asks.
 func (j *Judge) judge(ctx context.Context, m *message, mutator bool) (map[string]any, error) {
 	now := time.Now()
-	digest := sha256.Sum256(strictjson.Append(nil, []any{m.event, m.phase, m.server, m.span, m.payload}))
+	digest := sha256.Sum256(strictjson.Append(nil, []any{m.event, m.phase, m.server, m.span, m.payload, m.context["principal"]}))
 	verdict := j.shared(m, digest, mutator, now)
 	var call sent
 	if verdict == nil {
