@@ -185,16 +185,22 @@ func newMCPForget(p process) *cobra.Command {
 	return cmd
 }
 
-func acceptPins(ctx context.Context, p process, d dirs, server string, kind pins.Kind) error {
+// pinnedBefore is a server by its name, for a person who is about to change what is pinned of it.
+func pinnedBefore(p process, d dirs, server string) (store pins.Store, s pins.Pinned, err error) {
+	store = pins.Store{Dir: d.User}
 	if err := p.attended(); err != nil {
-		return err
+		return store, s, err
 	}
-	store := pins.Store{Dir: d.User}
 	all, err := store.Servers()
 	if err != nil {
-		return err
+		return store, s, err
 	}
-	s, err := pinnedServer(all, server)
+	s, err = pinnedServer(all, server)
+	return store, s, err
+}
+
+func acceptPins(ctx context.Context, p process, d dirs, server string, kind pins.Kind) error {
+	store, s, err := pinnedBefore(p, d, server)
 	if err != nil {
 		return err
 	}
@@ -213,15 +219,7 @@ func acceptPins(ctx context.Context, p process, d dirs, server string, kind pins
 }
 
 func forgetPins(ctx context.Context, p process, d dirs, server string) error {
-	if err := p.attended(); err != nil {
-		return err
-	}
-	store := pins.Store{Dir: d.User}
-	all, err := store.Servers()
-	if err != nil {
-		return err
-	}
-	s, err := pinnedServer(all, server)
+	store, s, err := pinnedBefore(p, d, server)
 	if err != nil {
 		return err
 	}
