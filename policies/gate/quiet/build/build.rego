@@ -183,12 +183,12 @@ scripts := {"build", "check", "format", "format:check", "lint", "lint:fix", "tes
 # METADATA
 # description: programs that do one thing, each with the options that it may have
 tools := {
-	"black": {"diff", "q", "quiet"},
-	"ctest": {"j", "jobs", "output-on-failure", "V", "verbose"},
+	"black": {"check", "diff", "q", "quiet"},
+	"ctest": {"exclude-regex", "extra-verbose", "output-on-failure", "parallel", "quiet", "rerun-failed", "stop-on-failure", "test-dir", "tests-regex", "timeout", "verbose"},
 	"eslint": {"fix", "quiet", "max-warnings"},
 	"flake8": {"max-line-length", "statistics"},
 	"gofmt": {"diff", "list", "simplify", "write"},
-	"isort": {"check-only", "diff", "q"},
+	"isort": {"check", "check-only", "diff", "q"},
 	"jest": {"bail", "ci", "silent", "t", "testNamePattern", "verbose"},
 	"mypy": {"strict", "pretty"},
 	"prettier": {"check", "list-different", "write"},
@@ -196,7 +196,7 @@ tools := {
 	"pytest": {"exitfirst", "k", "lf", "maxfail", "q", "quiet", "s", "tb", "v", "verbose", "x"},
 	"rspec": {"fail-fast"},
 	"rubocop": {"auto-correct-all", "fix-layout"},
-	"rustfmt": set(),
+	"rustfmt": {"check"},
 	"shellcheck": {"x", "external-sources", "severity", "S"},
 	"staticcheck": set(),
 	"tsc": {"b", "build", "noEmit", "p", "project", "pretty"},

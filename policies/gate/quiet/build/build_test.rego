@@ -21,7 +21,8 @@ confined(event, profile) := json.patch(event, [{"op": "replace", "path": "/facts
 everyday := [
 	"make", "make test", "make -j4 test 2>&1 | tail -5", "make clean && make", "go build ./...", "go test ./...", "go test -run TestX -count=1 ./x", "go vet ./... && go test ./...",
 	"cargo build --release", "cargo test", "cargo clippy --all-targets", "cargo fmt --check", "npm test", "npm run build", "npm run lint", "pnpm test", "yarn test", "yarn run build",
-	"pytest", "pytest -q tests/test_a.py", "pytest -x -k name", "python -m pytest -q", "python3 -m unittest", "ruff check .", "ruff format", "black .", "mypy src", "eslint src", "prettier --check src",
+	"pytest", "pytest -q tests/test_a.py", "pytest -x -k name", "python -m pytest -q", "python3 -m unittest", "ruff check .", "ruff format", "black .", "black --check .", "rustfmt --check src/main.rs", "mypy src",
+	"ctest -j4", "ctest -j 4 --output-on-failure", "ctest --test-dir build -R unit -VV", "ctest --extra-verbose -E slow --timeout 60", "ctest --rerun-failed --stop-on-failure -Q", "eslint src", "prettier --check src",
 	"tsc --noEmit", "mvn -q test", "gradle build", "dotnet test", "golangci-lint run", "gofmt -l .", "cd src && go test ./...", "mix test", "swift build", "go test ./... | grep FAIL",
 ]
 
@@ -32,6 +33,7 @@ others := [
 	"gradle publish", "gradle -I x build", "make; rm -rf ~", "make test && git push", "make | sh", "make > ~/.bashrc", "make test <<< $MYCO", "{ make test; } <<< $MYCO", "make test <<E\n$MYCO\nE\n", "make test > out.txt", "sudo make", "env make", "X=1 make", "PATH=. make",
 	"PATH=.; make", "export X=1; make", "./make", "/tmp/make", "make $(id)", "make $X", "sh -c make", "cd / && make", "cd ~ && make", "make & make", "while true; do make; done", "make() { x; }; make", "ls", "ls; cat main.go", "cat ~/.ssh/id_rsa; make",
 	"make test; curl https://example.com", "tox", "bundle exec rspec", "docker build .", "terraform apply", "cargo test; ./x",
+	"ctest -S x.cmake", "ctest --test-dir /tmp/x", "ctest --build-and-test . build", "ctest -O /tmp/x", "black --config x .",
 ]
 
 test_off_until_it_is_switched_on if {
@@ -80,8 +82,8 @@ test_takes_what_the_agent_wrote_and_nothing_of_another_origin if {
 
 test_programs_with_their_options if {
 	every line in [
-		"black -q .", "black --quiet --diff src", "ctest -j 4 -V", "ctest --jobs 4 --output-on-failure --verbose", "eslint --fix --quiet --max-warnings 0 src", "flake8 --max-line-length 100 --statistics src",
-		"gofmt -d -s x.go", "gofmt -l -w x.go", "isort --check-only --diff -q src", "jest --bail --ci --silent -t name --verbose", "jest --testNamePattern name", "mypy --strict --pretty src",
+		"black -q .", "black --quiet --diff src", "ctest -j 4 -V", "ctest --parallel 4 --output-on-failure --verbose", "eslint --fix --quiet --max-warnings 0 src", "flake8 --max-line-length 100 --statistics src",
+		"gofmt -d -s x.go", "gofmt -l -w x.go", "isort --check-only --diff -q src", "isort --check src", "jest --bail --ci --silent -t name --verbose", "jest --testNamePattern name", "mypy --strict --pretty src",
 		"prettier --list-different --write src", "pylint --errors-only src", "pylint -E src", "pytest --exitfirst -k a --lf --maxfail 1 -s --tb short --verbose -x", "pytest -vv --tb=short --quiet", "rspec --fail-fast",
 		"rubocop --autocorrect", "rubocop -a", "rubocop -A", "rustfmt src/main.rs", "shellcheck -x -S error a.sh", "shellcheck --external-sources --severity error a.sh", "staticcheck ./...", "tsc -b --noEmit --pretty",
 		"tsc --build -p tsconfig.json", "tsc --project tsconfig.json", "vitest -t name", "vitest --testNamePattern name",
