@@ -2,6 +2,7 @@ package program
 
 import (
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,6 +48,36 @@ type makeRule struct {
 	file           int  // of those that the makefile takes in, itself being 0
 }
 
+// automatic puts the values of make's automatic variables into a line of the rule. All
+// targets of a rule stand for the one that is made. A rule that patterns tell, or none,
+// has words in their place that name no file.
+func (r makeRule) automatic(line string) string {
+	if !strings.Contains(line, "$") {
+		return line
+	}
+	targets, needs, ordered := r.targets, r.needs, []string(nil)
+	if i := slices.Index(needs, "|"); i >= 0 {
+		needs, ordered = needs[:i], needs[i+1:]
+	}
+	if len(targets) == 0 || slices.ContainsFunc(targets, func(s string) bool { return strings.Contains(s, "%") }) {
+		targets, needs, ordered = []string{"target"}, []string{"source"}, nil
+	}
+	first := needs[:min(1, len(needs))]
+	list := []string{"$$", "$"}
+	for name, files := range map[string][]string{"@": targets, "<": first, "^": needs, "?": needs, "+": needs, "|": ordered, "*": {"stem"}} {
+		all := strings.Join(files, " ")
+		list = append(list, "$"+name, all, "$("+name+")", all, "${"+name+"}", all)
+		for part, of := range map[string]func(string) string{"D": path.Dir, "F": path.Base} {
+			var parts []string
+			for _, f := range files {
+				parts = append(parts, of(f))
+			}
+			list = append(list, "$("+name+part+")", strings.Join(parts, " "), "${"+name+part+"}", strings.Join(parts, " "))
+		}
+	}
+	return strings.NewReplacer(list...).Replace(line)
+}
+
 // makeLines are the recipes of a makefile that making the targets runs, and the lines
 // that its functions run, with the values of its own variables and of those that the line
 // sets. Without targets the first rule is made. What is told by patterns counts where an
@@ -86,7 +117,6 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 		}
 		return ""
 	}
-	automatic := strings.NewReplacer("$$", "$", "$@", "target", "$<", "source", "$^", "source", "$*", "stem", "$?", "source", "$(@D)", "target", "$(@F)", "target", "$(<F)", "source")
 	var rules []makeRule
 	goal, prefix, defines := "", "\t", 0
 	for line := range strings.Lines(text) {
@@ -96,7 +126,11 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 			continue
 		}
 		if recipe, ok := strings.CutPrefix(line, prefix); ok {
-			recipe = automatic.Replace(u.fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
+			var rule makeRule
+			if len(rules) > 0 {
+				rule = rules[len(rules)-1]
+			}
+			recipe = rule.automatic(u.fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
 			var all []string
 			if strings.Contains(line, "${shell ") { // no shell reads that
 				all = shellCalls(recipe)
@@ -110,12 +144,12 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 			continue
 		}
 		for _, call := range shellCalls(line) {
-			add(automatic.Replace(u.fill(call, makeName(), value)))
+			add(makeRule{}.automatic(u.fill(call, makeName(), value)))
 		}
 		if set := makeSet().FindStringSubmatch(line); set != nil {
 			switch {
 			case set[2] == "!":
-				add(automatic.Replace(u.fill(set[3], makeName(), value)))
+				add(makeRule{}.automatic(u.fill(set[3], makeName(), value)))
 			case set[1] == ".DEFAULT_GOAL":
 				goal = u.fill(set[3], makeName(), value)
 			case set[1] == ".RECIPEPREFIX" && set[3] != "":
@@ -142,7 +176,7 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 			targets: strings.Fields(u.fill(head, makeName(), value)), needs: strings.Fields(u.fill(needs, makeName(), value)), defined: defines > 0, file: file,
 		}
 		if semi {
-			rule.lines = []string{automatic.Replace(u.fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
+			rule.lines = []string{rule.automatic(u.fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
 		}
 		rules = append(rules, rule)
 	}
