@@ -87,7 +87,7 @@ func assignmentOf(text string) assignment {
 // environmentMarks are how languages name the environment, so that most texts are passed
 // over; lookupMarks how they look up the name of a host.
 const (
-	environmentMarks = "process.env|environ|ENV|getenv|get_env|Environ|environment|env.toObject|env::vars|loadEnv|otenv|Bun.env|_SERVER|} = process|:process'|:process\"|'process'|\"process\"|getReport("
+	environmentMarks = "process.env|environ|ENV|sys.env|etEnv|/getenv|get env|get ::env|envPairs|os:env|getenv|get_env|Environ|environment|env.toObject|env::vars|loadEnv|otenv|Bun.env|_SERVER|} = process|:process'|:process\"|'process'|\"process\"|getReport("
 	environmentNames = "process.env|os.environ|ENV"
 	lookupMarks      = "dns.resolve|dns.lookup|dns.promises|dns').|dns\").|dnsPromises.|resolve4(|resolveTxt(|gethostbyname(|getaddrinfo(|LookupHost(|LookupTXT(|Resolve-DnsName|toSocketAddrs|lookup_host("
 )
@@ -97,6 +97,7 @@ const (
 var wholeEnvironment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\bprocess\.env\b|\bBun\.env\b|\bos\.environb?\b|\bENV\b|\$_ENV\b|\$_SERVER\b|%ENV\b|\benviron\b)([\w.\[?]*)` +
 		`|\b(?:env\.toObject|os\.Environ|env::vars(?:_os)?|System\.getenv|System\.get_env|getenv|GetEnvironmentVariables|get_environment_variables|dotenv_values|Sys\.getenv)\(\s*\)` +
+		`|\b(?:sys\.env|Unix\.environment|getEnvironment|envPairs\(\)|environment\.toAA\(\)|Platform\.environment|getEnvMap|os:env\(\)|Sys\.environ\(\)|\(System/getenv\)|\barray get (?:::)?env\b)([\w.\[?]*)|%\*ENV\b` +
 		`|\bprocessInfo\.environment\b([\w.\[?]*)` +
 		`|\breport\.getReport\(\s*\)` +
 		`|\bdotenv_values\(|\b[dD]otenv\w*\W{1,4}(?:config|parse|load)\(` +
@@ -115,7 +116,7 @@ var handedToProcess = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // wholly are methods that keep all of a table.
-const wholly = " copy items values to_h to_a to_json to_hash map filter entries reduce toString inspect select each forEach iter collect "
+const wholly = " copy items values to_h to_a to_json to_hash map filter entries reduce toString inspect select each forEach iter collect mkString toMap toSeq toList map_join join pairs each_pair items map to_json foldLeft forEach "
 
 // connecting reports a statement that makes a request or a connection.
 func connecting(s string) bool {
@@ -137,7 +138,7 @@ func environmentIn(text string) environment {
 	}
 	for _, found := range wholeEnvironment().FindAllStringSubmatchIndex(text, -1) {
 		rest := text[found[1]:]
-		for _, group := range [2]int{2, 4} {
+		for _, group := range [3]int{2, 4, 6} {
 			if found[group] >= 0 {
 				rest = text[found[group]:]
 			}

@@ -44,18 +44,30 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 		}
 	}
 	runs := has&evalMark != 0 && strings.Contains(text, "://")
-	if !runs && has&(homeMark|fileMark|awayMark) == 0 && has&(keyMark|lookupMark) != keyMark|lookupMark {
+	hand := mayHand(text)
+	if has&homeMark == 0 && (namesCache(text) || strings.Contains(text, "HOME") && pickedHome().MatchString(text)) {
+		has |= homeMark
+	}
+	if !runs && !hand && has&(homeMark|fileMark|awayMark) == 0 && has&(keyMark|lookupMark) != keyMark|lookupMark {
 		return "", true
+	}
+	if strings.Contains(text, "HOME") {
+		text = pickedHome().ReplaceAllString(text, "HOME $1 $2 = process.env.HOME")
 	}
 	list := statementsOf(attribute().ReplaceAllString(withoutAlias(text), "$1 = "))
 	if !afford(costOf(list, cacheMark)) {
 		return "", false
 	}
-	return lineageOf(list, runs, has&postMark != 0), true
+	return lineageOf(list, runs, hand, has&postMark != 0), true
 }
 
 // attribute finds what gives an attribute of a module of Elixir its value: @name value.
 var attribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*@(\w+) +`) })
+
+// pickedHome finds what takes the home directory out of the environment: { HOME } = process.env.
+var pickedHome = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{([^{}]*,)?\s*(?:HOME|USERPROFILE)\s*(?::\s*(\w+))?\s*(?:,[^{}]*)?\}\s*=\s*(?:\w+\.)*env\b`)
+})
 
 // costOf is how many steps it takes to go through statements. Those with marks of some kinds
 // are matched with a pattern, which costs most.
@@ -101,21 +113,45 @@ func bindingOf(text string, posts bool) binding {
 	return s
 }
 
+// namesCache reports a directory for caches, as functions for it name it.
+func namesCache(s string) bool {
+	return strings.Contains(s, "CacheDir(") || strings.Contains(s, "cache_dir(") || strings.Contains(s, "XDG_CACHE_HOME") || strings.Contains(s, "cachesDirectory")
+}
+
+// climbs reports a statement that takes the directory above.
+func (s *binding) climbs() bool {
+	return strings.Contains(s.from, "Dir(") && !strings.Contains(s.from, "CacheDir(") || strings.Contains(s.from, "dirname") || strings.Contains(s.from, ".parent") || strings.Contains(s.from, "..\"") || strings.Contains(s.from, "'..") ||
+		strings.Contains(s.from, "getParent") || strings.Contains(s.from, "deletingLastPathComponent") || strings.Contains(s.from, "filepath.Dir(")
+}
+
 func (s *binding) deletes() bool { return s.does&deleteWord != 0 || s.has&deleteMark != 0 }
 
 // lineageOf is [Lineage] of the statements of a text. runs says that the text may run code
 // that it fetches, posts that it has a request that sends.
-func lineageOf(texts []string, runs, posts bool) (why string) {
+func lineageOf(texts []string, runs, hand, posts bool) (why string) {
 	home, net, away, fetched, keys := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	list := make([]binding, len(texts))
 	for i, text := range texts {
 		list[i] = bindingOf(text, posts)
 	}
-	start := map[string]bool{} // names of files that start by themselves
-	for range 3 {              // a name may be used above its own assignment
+	if hand {
+		if why = hands(strings.Join(texts, "\n"), list); why != "" {
+			return why
+		}
+	}
+	deleters, senders := functionsOf(list)
+	caches, stores := map[string]bool{}, map[string]bool{} // names of directories for caches, of what stores of keys hold
+	start := map[string]bool{}                             // names of files that start by themselves
+	for range 3 {                                          // a name may be used above its own assignment
 		for i := range list {
 			s := &list[i]
-			if s.ofHome || holds(s.kept, home) {
+			if namesCache(s.from) || holds(s.from, caches) && !s.climbs() {
+				take(caches, s.names)
+			}
+			if s.hasFrom&fileMark != 0 || holds(s.from, stores) {
+				take(stores, s.names)
+			}
+			if s.ofHome || holds(s.kept, home) || s.climbs() && (namesCache(s.from) || holds(s.from, caches)) {
 				take(home, s.names)
 				if namesStart(s.text) {
 					take(start, s.names)
@@ -145,12 +181,15 @@ func lineageOf(texts []string, runs, posts bool) (why string) {
 		case s.has&lookupMark != 0 && (s.has&keyMark != 0 || holds(s.text, keys)):
 			return "looks up names that it makes of a secret"
 		}
+		if (s.has&fileMark != 0 && s.ofHome || holds(s.text, stores)) && holds(s.text, senders) && !definesFunction().MatchString(s.text) {
+			return "sends what is in the home directory"
+		}
 		if !s.ofHome && !holds(s.kept, home) {
 			continue
 		}
 		writes := s.has&outMark != 0 && (s.does&socketWord != 0 || holds(s.text, net)) || strings.Contains(s.names, ".") && holds(s.names, net)
 		switch {
-		case s.deletes():
+		case s.deletes(), holds(s.text, deleters) && !definesFunction().MatchString(s.text):
 			return "deletes in the home directory"
 		case writesStart(s.text, start):
 			return "writes what starts by itself in the home directory"
@@ -160,6 +199,14 @@ func lineageOf(texts []string, runs, posts bool) (why string) {
 	}
 	return ""
 }
+
+// goesOn reports a line that begins with what goes on with the one above.
+func goesOn(line string) bool {
+	return len(line) > 2 && (line[0] == '.' && line[1] != '.' && line[1] != '/' || strings.HasPrefix(line, "|>") || strings.HasPrefix(line, "%>%") || strings.HasPrefix(line, "?."))
+}
+
+// maxChain bounds how long a statement grows by the lines below it.
+const maxChain = 1000
 
 // Away marks in a text for [Lineage] a directory outside of the project.
 const Away = "\x00"
@@ -177,13 +224,15 @@ const maxLineage = 64 << 10
 const (
 	homeMarks = "~/|\"~\"|'~'|homedir()|homedir,|expanduser(|Path.home()|user.home|$HOME|${HOME}|Dir.home|home_dir()|UserHomeDir()|env.HOME|environ[\"HOME|environ['HOME|environ.get(\"HOME|environ.get('HOME|" +
 		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|env['HOME|env[\"HOME|environment[\"HOME|_SERVER['HOME|_SERVER[\"HOME|_ENV['HOME|ENV{HOME}|" +
-		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE|userconfig"
+		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE|userconfig|" +
+		"$(HOME)|$ENV{HOME}|$*HOME|ENV<HOME>|env(HOME)|getenv :HOME|getenv \"HOME|getenv 'HOME|/getenv \"HOME|getEnv \"HOME|env.HOME|get_environment_variable(\"HOME|Environment_Variables.Value (\"HOME|.os.environ.get(\"HOME|" +
+		"getHomeDirectory|getHomeDir|HomeDirectory|user-homedir|home-dir|homedir|home_directory|pw_dir|getpwuid(|getpwnam(|Path.home|HomeDirPath|path_expand(\"~|UserConfigDir()|XDG_CONFIG_HOME|XDG_DATA_HOME|path.expand(\"~"
 	fileMarks  = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
 	cacheMarks = "/.cache|\".cache\"|'.cache'|Library/Caches|_cacache"
 	postMarks  = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
 	awayMarks  = Away + "|\"/mnt/|'/mnt/|\"/srv/|'/srv/|\"/media/|'/media/|\"/Volumes/|'/Volumes/|\"/var/lib/|'/var/lib/|\"/var/www/|'/var/www/"
-	evalMarks  = " eval(|(eval(|=eval(| exec(|eval_string(|compile_string(|instance_eval|class_eval|new Function(|runInThisContext(|runInNewContext(|import_from_git("
-	fetchMarks = "import_from_git(|requests.get(|urlopen(|URI.open(|Net::HTTP|:httpc.|file_get_contents(\"http|file_get_contents('http|http.get(|https.get("
+	evalMarks  = " eval(|(eval(|=eval(|\neval(|;eval(|loadstring(|assert(load(|Code.eval|load-string|Invoke-Expression|eval(parse|EVAL |evalfile(| exec(|eval_string(|compile_string(|instance_eval|class_eval|new Function(|runInThisContext(|runInNewContext(|import_from_git("
+	fetchMarks = "import_from_git(|requests.get(|urlopen(|URI.open(|Net::HTTP|:httpc.|file_get_contents(\"http|file_get_contents('http|http.get(|https.get(|get('http|get(\"http|getstore(|LWP::|HTTP.get|httpc:request|readLines(url|readLines(\"http|slurp \"http|http.request(|Req.get|HTTPoison.get|Invoke-WebRequest|DownloadString"
 	// encodeMarks make what was read fit for an address.
 	encodeMarks = "base64|b64encode|encodeURI|urlencode|quote(|hex(|percentEncod|CGI.escape(|encode_www|dumps(|JSON.stringify(|to_json"
 	outMarks    = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt(|.put(|.storbinary(|.sendmail(|.send_message(|Files.copy(|.transferTo(|.copyTo(|.CopyTo(|io.Copy(|.copyfileobj(|copyStream(|pipeline("
@@ -193,9 +242,12 @@ const (
 // told; requestWords do so where the text has a request that sends. socketWords open a
 // connection that its methods write to.
 const (
-	deleteWords  = " rmtree rmSync rmdirSync unlinkSync rimraf rm_rf rm_r rmtree remove_entry RemoveAll remove_dir_all remove_file deleteDir deleteRecursively deleteDirectory deleteRecursive removeSync emptyDirSync emptyDir rm rmdir unlink remove_tree remove_all removeItem deleteIfExists "
-	deleteMarks  = "Directory.Delete(|File.Delete(|Files.delete("
-	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp "
+	deleteWords = " rmtree rmSync rmdirSync unlinkSync rimraf rm_rf rm_r rmtree remove_entry RemoveAll remove_dir_all remove_file deleteDir deleteRecursively deleteDirectory deleteRecursive removeSync emptyDirSync emptyDir rm rmdir unlink remove_tree remove_all removeItem deleteIfExists " +
+		"del_dir_r del_dir removeDirectoryRecursive removePathForcibly removeDirectory removeFile rmDir removeDir removeTree deleteTree deleteTreeAbsolute deleteDirAbsolute deleteFileAbsolute rmdirRecurse rmdir_all remove_recursive " +
+		"delete_dir delete_dir_all delete_directory delete_tree cleanDirectory forceDelete forceDeleteOnExit RemoveDirectory DeleteFile nftw unlinkat deleteDirectoryStream rmtree_safe deleteRecursivelyQuietly delete_recursive rm_tree rm_all "
+	deleteMarks = "Directory.Delete(|File.Delete(|Files.delete(|File.delete(|Dir.delete|.delete()|.delete(recursive|.delete f)|.delete file)|deleteSync(|delete-directory|delete-file|remove-directory|delete-tree|os.remove(|Sys.remove|filesystem::remove|Remove-Item|" +
+		"_deleteDir|_cleanDir|cleanDir|DeleteTree|deleteTree|deltree|sh.rm(|shred -"
+	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost HttpPost postJson PostJson send_request "
 	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect httpx Faraday HTTParty Req HTTPoison " +
 		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "
 	// pushWords open or set up a request in a way of their own.
@@ -225,7 +277,7 @@ func holds(s string, names map[string]bool) bool {
 		return false
 	}
 	found := false
-	eachWord(s, func(w string) { found = found || names[w] })
+	eachWord(s, func(w string) { found = found || names[w] || w[0] == '$' && names[w[1:]] })
 	return found
 }
 
@@ -233,7 +285,10 @@ func holds(s string, names map[string]bool) bool {
 //
 //go:noinline
 func take(names map[string]bool, bound string) {
-	declares := wordlist.Has(" const let var ", firstWord(bound)) || len(strings.TrimSpace(bound)) == 1
+	if words := strings.Fields(bound); len(words) > 1 && len(words[len(words)-1]) == 1 && !strings.ContainsAny(bound, "(,[{") { // String c
+		names[words[len(words)-1]] = true
+	}
+	declares := wordlist.Has(" const let var local my val auto ", firstWord(bound)) || len(strings.TrimSpace(bound)) == 1
 	eachWord(bound, func(w string) {
 		if len(names) < maxCodeFunctions && (!wordlist.Has(bindingWords, w) || declares && len(w) == 1) {
 			names[w] = true
@@ -274,6 +329,18 @@ func takesOver(s string) (names, from string) {
 			return bound, before + rest
 		}
 	}
+	if found := filledIn().FindStringSubmatch(s); found != nil {
+		return found[1] + found[2], s
+	}
+	if strings.Contains(s, "<-") || strings.Contains(s, "(") || strings.Contains(s, "set ") {
+		if found := otherBinding().FindStringSubmatchIndex(s); found != nil {
+			for g := 2; g+1 < len(found); g += 2 {
+				if found[g] >= 0 {
+					return s[found[g]:found[g+1]], s[found[g+1]:]
+				}
+			}
+		}
+	}
 	for _, opens := range []string{"try (", "using (", "with ("} { // x = y) {
 		s = strings.TrimPrefix(strings.TrimLeft(s, " "), opens)
 	}
@@ -295,6 +362,16 @@ func takesOver(s string) (names, from string) {
 	}
 	return "", s
 }
+
+// filledIn finds the name of what a function writes its result to: snprintf(path, n, "%s/x", home).
+var filledIn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:sn?printf|str(?:n|l)?c(?:py|at)|asprintf|stpcpy|GetEnvironmentVariable[AW]?|SHGetFolderPath[AW]?)\(\s*&?(\w+)|(?i:get_environment_variable)\s*\(\s*["']\w+["']\s*,\s*(\w+)`)
+})
+
+// otherBinding finds the name that is bound by x <- y, (let [x y, (define x y, (doseq [x y and set x y.
+var otherBinding = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:val |let )?([A-Za-z_][\w.']*)\s*<-\s|\((?:let\*?|when-let|if-let|doseq|dolist|for|for-each|for/list|loop|def|define|defparameter|defvar|defonce|setq|setf|set!)\s*[\[(]{0,2}([A-Za-z_*][\w*?!-]*)\s|^\s*(?:global |local |my )?set ([A-Za-z_]\w*) |^\s*foreach (\w+) `)
+})
 
 // maxPattern bounds what stands before the sign in if let (Ok(a), Some(b)) = …
 const maxPattern = 200
@@ -327,6 +404,10 @@ func statementsOf(text string) (list []string) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "*") {
 			continue
+		}
+		if n := len(list); n > 0 && b.Len() == 0 && goesOn(line) && len(list[n-1]) < maxChain { // a chain of calls
+			b.WriteString(list[n-1])
+			list = list[:n-1]
 		}
 		for part := range strings.SplitSeq(line, ";") {
 			b.WriteString(" " + part)

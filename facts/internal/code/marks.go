@@ -104,7 +104,9 @@ var lineageWords = sync.OnceValue(func() map[string]words {
 		is    words
 	}{{deleteWords, deleteWord}, {sendWords, sendWord}, {requestWords, requestWord}, {socketWords, socketWord}, {readWords, readWord}, {pushWords, pushWord}} {
 		for w := range strings.FieldsSeq(list.words) {
-			m[w] |= list.is
+			if m[w] |= list.is; list.is == deleteWord && len(w) >= longWord-1 {
+				m[spelt+strings.ToLower(strings.ReplaceAll(w, "_", ""))] |= list.is
+			}
 		}
 	}
 	return m
@@ -116,9 +118,21 @@ var lineageWords = sync.OnceValue(func() map[string]words {
 //go:noinline
 func wordsOf(s string) (found words) {
 	known := lineageWords()
-	eachWord(s, func(w string) { found |= known[w] })
+	eachWord(s, func(w string) {
+		is, ok := known[w]
+		if !ok && len(w) >= longWord && (w[0] >= 'A' && w[0] <= 'Z' || strings.Contains(w, "_")) { // as another language spells it
+			is = known[spelt+strings.ToLower(strings.ReplaceAll(w, "_", ""))]
+		}
+		found |= is
+	})
 	return found
 }
+
+// Functions that delete are known by their names however these are spelt, if they are as long.
+const (
+	longWord = 9
+	spelt    = "\x03"
+)
 
 // requests reports a statement with one of the words that make requests, less those of
 // databases in a file.

@@ -47,12 +47,13 @@ type Draft struct {
 	agents       int                  // texts of agents inside each other that are judged now
 	ofAgent      int                  // where the text of an agent begins in what is not known
 
-	authoredRead int      // bytes of these that were read
-	steps        int      // taken in looking through texts
-	spent        bool     // there were too few for a text
-	Included     int      // files of recipes that others take in
-	Filled       int      // bytes by which the values of recipes made them longer
-	Full         []string // limits that were reported
+	authoredRead int             // bytes of these that were read
+	steps        int             // taken in looking through texts
+	spent        bool            // there were too few for a text
+	Included     int             // files of recipes that others take in
+	Looked       map[string]bool // texts of agents that were looked through as a whole
+	Filled       int             // bytes by which the values of recipes made them longer
+	Full         []string        // limits that were reported
 }
 
 // Unknown records that something was not understood, once, and makes the facts opaque.

@@ -130,7 +130,7 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 			if len(rules) > 0 {
 				rule = rules[len(rules)-1]
 			}
-			recipe = rule.automatic(u.fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
+			recipe = rule.automatic(u.makeFill(strings.TrimLeft(recipe, "\t@-+ "), value))
 			var all []string
 			if strings.Contains(line, "${shell ") { // no shell reads that
 				all = shellCalls(recipe)
@@ -144,14 +144,14 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 			continue
 		}
 		for _, call := range shellCalls(line) {
-			add(makeRule{}.automatic(u.fill(call, makeName(), value)))
+			add(makeRule{}.automatic(u.makeFill(call, value)))
 		}
 		if set := makeSet().FindStringSubmatch(line); set != nil {
 			switch {
 			case set[2] == "!":
-				add(makeRule{}.automatic(u.fill(set[3], makeName(), value)))
+				add(makeRule{}.automatic(u.makeFill(set[3], value)))
 			case set[1] == ".DEFAULT_GOAL":
-				goal = u.fill(set[3], makeName(), value)
+				goal = u.makeFill(set[3], value)
 			case set[1] == ".RECIPEPREFIX" && set[3] != "":
 				prefix = set[3][:1]
 			}
@@ -173,10 +173,10 @@ func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
 		}
 		needs, recipe, semi := strings.Cut(strings.TrimLeft(needs, ":"), ";")
 		rule := makeRule{
-			targets: strings.Fields(u.fill(head, makeName(), value)), needs: strings.Fields(u.fill(needs, makeName(), value)), defined: defines > 0, file: file,
+			targets: strings.Fields(u.makeFill(head, value)), needs: strings.Fields(u.makeFill(needs, value)), defined: defines > 0, file: file,
 		}
 		if semi {
-			rule.lines = []string{rule.automatic(u.fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
+			rule.lines = []string{rule.automatic(u.makeFill(strings.TrimLeft(recipe, "@-+ "), value))}
 		}
 		rules = append(rules, rule)
 	}

@@ -154,6 +154,9 @@ func (u *use) recipes(tool string) {
 			u.recipes(base)
 		}
 	}
+	if !u.at().Remote && tool != "" && tool != "git" {
+		defer u.anyCode(tool)
+	}
 	switch {
 	case u.at().Remote || tool == "" || wordlist.Has(" make gmake bmake just task go-task ", tool) && u.onlyLists():
 	case tool == "git":
@@ -311,7 +314,10 @@ func (u *use) judgesText(kind, file string) bool {
 			part := u.ofVerb(kind, file, text.Text())
 			u.asWritten(func() { u.recipe(kind, file, placed(file, part)) })
 			if code.HasRules(kind) {
-				u.lineage(u.climbs(file, part))
+				u.lineageIn(file, part)
+			}
+			if part != "" && (code.HasRules(kind) || wordlist.Has(" lineage quoted elixir notebook nox ", kind)) {
+				u.looked(file)
 			}
 		case !now && !wordlist.Has(manyFiles, kind) && u.World.Exists(file):
 			u.asksAbout("an agent wrote " + path.Base(file) + ", of which gate reads no more than 64 KiB")
@@ -593,7 +599,7 @@ func (u *use) recipe(kind, file, text string) {
 		u.lineage(text)
 	case "lineage":
 		if u.name != "mix" || len(u.verbs) == 0 || !wordlist.Has(" format help hex deps new ", u.verbs[0]) {
-			u.lineage(u.climbs(file, text))
+			u.lineageIn(file, text)
 		}
 	case "plugins":
 		u.namedFiles(strings.Join(texts(pluginOption(), text), ".py\n") + ".py")
@@ -895,7 +901,7 @@ func composeLines(text string) (lines []string) {
 	add := func(key, value string) {
 		switch value = yamlScalar(value); key {
 		case "volumes":
-			for v := range strings.FieldsSeq(value) {
+			for v := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune("[]\"', \t", r) }) {
 				options = append(options, "-v", v)
 			}
 		case "cap_add":
@@ -923,6 +929,9 @@ func composeLines(text string) (lines []string) {
 			image = yamlScalar(value)
 		case "command":
 			command = yamlScalar(value)
+			if words, _ := quotedWords(value); strings.HasPrefix(value, "[") && len(words) > 0 {
+				command = shellLine(words)
+			}
 		case "privileged":
 			if value == "true" {
 				options = append(options, "--privileged")

@@ -26,6 +26,7 @@ func (u *use) looksInto(file string) (found []hook.FactEffect) {
 	if err != nil || !isShellScript(file, text) && !code.HasRules(language) {
 		return nil
 	}
+	u.looked(file)
 	out, full := u.Facts, u.Full
 	u.Facts = &hook.Facts{Shell: &hook.Shell{}}
 	u.shell.Enter("script "+file, func() {
@@ -41,11 +42,10 @@ func (u *use) looksInto(file string) (found []hook.FactEffect) {
 	found = u.Facts.Effects
 	late := u.Facts.Unknown
 	u.Facts, u.Full = out, full // a limit that is reached later is said then
-	if _, agents := u.AuthoredText(file); agents {
-		for _, one := range late {
-			if one.Kind == "code" && one.Why != unknownStatement {
-				u.asksAbout(one.Why)
-			}
+	_, agents := u.AuthoredText(file)
+	for _, one := range late {
+		if one.Kind == "code" && (one.Written || agents && one.Why != unknownStatement) { // of what it runs, too
+			u.asksAbout(one.Why)
 		}
 	}
 	return slices.DeleteFunc(found, func(e hook.FactEffect) bool { return doubtful(e) && !draft.Decoded(e) })
@@ -196,6 +196,9 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			continue
 		}
 		u.Runs(u.ID, p.Path)
+		if language == "" || language == "bash" || code.HasRules(language) {
+			u.looked(p.Path)
+		}
 		u.sendsText(p.Path)
 		u.runsPieces(language, p.Path)
 		st, ok := u.written(language, p.Path)
@@ -260,7 +263,7 @@ func (u *use) runsAuthored(language, file string) bool {
 		return false
 	}
 	u.asWritten(func() { u.bare().code(language, text, "file") })
-	u.lineage(text.Text())
+	u.lineageIn(file, text.Text())
 	return true
 }
 
@@ -301,6 +304,7 @@ func (u *use) runsFile(name string) {
 		} else if text, ok := st.Template(); !ok {
 			u.unknownCode("bash", st.Taint.In(p.Path), "file", "the file was written by a program")
 		} else {
+			u.looked(p.Path)
 			u.runsWritten(f, text)
 		}
 	}
