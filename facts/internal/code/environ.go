@@ -42,7 +42,7 @@ func sendsEnvironment(texts []string) bool {
 			continue
 		}
 		rest := s.text
-		if strings.Contains(rest, "env") && !strings.Contains(rest, "stringify(") {
+		if strings.Contains(rest, "env") && !strings.Contains(rest, "stringify(") && (startsProgram(rest) || s.connects && wordsOf(rest)&sendWord == 0 || !strings.Contains(rest, "://")) {
 			rest = handedToProcess().ReplaceAllString(rest, "")
 		}
 		has, connects := s.has, s.connects

@@ -17,6 +17,9 @@ func hands(text string, list []binding) (why string) {
 	if !startsProgram(text) || !calls(text, connectionWords) {
 		return ""
 	}
+	if turnsInput().MatchString(text) && namesShell(text) {
+		return "hands a shell to another machine"
+	}
 	conns, data, shells := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for range 3 { // a name may be used above its own assignment
 		for i := range list {
@@ -92,7 +95,12 @@ var oneParameter = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var shellName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("[\"'`(\\s](?:/(?:usr/)?bin/)?(?:ba|z|da|k|a)?sh(?:\\s+-\\w+)?[\"'`]|cmd\\.exe|[\"'`](?:powershell|pwsh)(?:\\.exe)?[\"'`]")
+	return regexp.MustCompile("[\"'`(\\s](?:/(?:usr/)?bin/)?(?:ba|z|da|k|a)?sh(?:\\s+-\\w+)?[\"'`\\\\]|cmd\\.exe|[\"'`](?:powershell|pwsh)(?:\\.exe)?[\"'`]")
+})
+
+// turnsInput finds what makes a connection the input of the program itself.
+var turnsInput = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`open\(STDIN,\s*\\?["']?[<>+]+&|STDIN->fdopen|\$stdin\.reopen|STDIN\.reopen|dup2\(\w*(?:sock|conn|client|fd)\w*\s*,\s*0\)`)
 })
 
 func namesShell(s string) bool { return shellName().MatchString(s) }

@@ -55,6 +55,11 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 		text = pickedHome().ReplaceAllString(text, "HOME $1 $2 = process.env.HOME")
 	}
 	list := statementsOf(attribute().ReplaceAllString(withoutAlias(text), "$1 = "))
+	for _, s := range list { // what a block binds that stands in one line
+		if found := boundWithin().FindStringSubmatch(s); found != nil {
+			list = append(list, " "+found[1])
+		}
+	}
 	if !afford(costOf(list, cacheMark)) {
 		return "", false
 	}
@@ -63,6 +68,11 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 
 // attribute finds what gives an attribute of a module of Elixir its value: @name value.
 var attribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*@(\w+) +`) })
+
+// boundWithin finds what is bound behind the brace that opens a block.
+var boundWithin = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[{>]\s*((?:(?:const|let|var|val|final|auto|my|local|String|byte\[\])\s+[\w$]+|[\w$]+\s*:)\s*(?::[^=]{1,40})?=[^=>].*)$`)
+})
 
 // pickedHome finds what takes the home directory out of the environment: { HOME } = process.env.
 var pickedHome = sync.OnceValue(func() *regexp.Regexp {
@@ -202,7 +212,7 @@ func lineageOf(texts []string, runs, hand, posts bool) (why string) {
 
 // goesOn reports a line that begins with what goes on with the one above.
 func goesOn(line string) bool {
-	return len(line) > 2 && (line[0] == '.' && line[1] != '.' && line[1] != '/' || strings.HasPrefix(line, "|>") || strings.HasPrefix(line, "%>%") || strings.HasPrefix(line, "?."))
+	return len(line) > 2 && (line[0] == '.' && line[1] != '.' && line[1] != '/' || strings.HasPrefix(line, "|>") || strings.HasPrefix(line, "%>%") || strings.HasPrefix(line, "?.") || strings.HasPrefix(line, "<fileset") || strings.HasPrefix(line, "<dirset"))
 }
 
 // maxChain bounds how long a statement grows by the lines below it.
@@ -226,7 +236,7 @@ const (
 		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|env['HOME|env[\"HOME|environment[\"HOME|_SERVER['HOME|_SERVER[\"HOME|_ENV['HOME|ENV{HOME}|" +
 		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE|userconfig|" +
 		"$(HOME)|$ENV{HOME}|$*HOME|ENV<HOME>|env(HOME)|getenv :HOME|getenv \"HOME|getenv 'HOME|/getenv \"HOME|getEnv \"HOME|env.HOME|get_environment_variable(\"HOME|Environment_Variables.Value (\"HOME|.os.environ.get(\"HOME|" +
-		"getHomeDirectory|getHomeDir|HomeDirectory|user-homedir|home-dir|homedir|home_directory|pw_dir|getpwuid(|getpwnam(|Path.home|HomeDirPath|path_expand(\"~|UserConfigDir()|XDG_CONFIG_HOME|XDG_DATA_HOME|path.expand(\"~"
+		"getHomeDirectory|getHomeDir|HomeDirectory|user-homedir|home-dir|homedir|home_directory|pw_dir|getpwuid(|getpwnam(|Path.home|HomeDirPath|path_expand(\"~|os.home|.HomeDir|.homeDir|homePath|HomePath|dirs::home|UserConfigDir()|XDG_CONFIG_HOME|XDG_DATA_HOME|path.expand(\"~"
 	fileMarks  = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
 	cacheMarks = "/.cache|\".cache\"|'.cache'|Library/Caches|_cacache"
 	postMarks  = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
@@ -245,13 +255,13 @@ const (
 	deleteWords = " rmtree rmSync rmdirSync unlinkSync rimraf rm_rf rm_r rmtree remove_entry RemoveAll remove_dir_all remove_file deleteDir deleteRecursively deleteDirectory deleteRecursive removeSync emptyDirSync emptyDir rm rmdir unlink remove_tree remove_all removeItem deleteIfExists " +
 		"del_dir_r del_dir removeDirectoryRecursive removePathForcibly removeDirectory removeFile rmDir removeDir removeTree deleteTree deleteTreeAbsolute deleteDirAbsolute deleteFileAbsolute rmdirRecurse rmdir_all remove_recursive " +
 		"delete_dir delete_dir_all delete_directory delete_tree cleanDirectory forceDelete forceDeleteOnExit RemoveDirectory DeleteFile nftw unlinkat deleteDirectoryStream rmtree_safe deleteRecursivelyQuietly delete_recursive rm_tree rm_all "
-	deleteMarks = "Directory.Delete(|File.Delete(|Files.delete(|File.delete(|Dir.delete|.delete()|.delete(recursive|.delete f)|.delete file)|deleteSync(|delete-directory|delete-file|remove-directory|delete-tree|os.remove(|Sys.remove|filesystem::remove|Remove-Item|" +
-		"_deleteDir|_cleanDir|cleanDir|DeleteTree|deleteTree|deltree|sh.rm(|shred -"
-	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost HttpPost postJson PostJson send_request "
+	deleteMarks = "Directory.Delete(|File.Delete(|Files.delete(|File.delete(|Dir.delete|.delete()|.delete(recursive|.delete f)|.delete file)|deleteSync(|delete-directory|delete-file|remove-directory|delete-tree|os.remove(|os.Remove(|Sys.remove|filesystem::remove|Remove-Item|" +
+		"_deleteDir|_cleanDir|cleanDir|DeleteTree|deleteTree|deltree|sh.rm(|shred -| -delete|-exec rm|<delete|remove.all|Deno.remove(|->remove(|fs.remove(|fse.remove("
+	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost wp_remote_post wp_remote_request HttpPost postJson PostJson send_request "
 	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect httpx Faraday HTTParty Req HTTPoison " +
 		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "
 	// pushWords open or set up a request in a way of their own.
-	pushWords   = " WebSocket EventSource stream_context_create curl_setopt_array "
+	pushWords   = " getOutputStream WebSocket EventSource stream_context_create curl_setopt_array "
 	socketWords = " TcpStream UdpSocket TCPSocket UDPSocket TcpClient UdpClient NWConnection fsockopen stream_socket_client create_connection createConnection connect DialTimeout Dial gen_tcp Socket SSLSocket SocketChannel ServerProxy SMTP SMTP_SSL FTP FTP_TLS Telnet "
 	readWords   = " open read readFile readFileSync read_text read_bytes read_to_string ReadFile readAllBytes readString readAllLines readText file_get_contents slurp contentsOfFile contentsOf binread readlines cat ReadAllText ReadAllBytes "
 )
@@ -285,8 +295,12 @@ func holds(s string, names map[string]bool) bool {
 //
 //go:noinline
 func take(names map[string]bool, bound string) {
-	if words := strings.Fields(bound); len(words) > 1 && len(words[len(words)-1]) == 1 && !strings.ContainsAny(bound, "(,[{") { // String c
-		names[words[len(words)-1]] = true
+	if words := strings.FieldsFunc(bound, func(r rune) bool { return strings.ContainsRune(" \t,:()", r) }); len(words) > 1 && !strings.ContainsAny(bound, "[{\"'") { // String c; c, err
+		for _, w := range []string{words[0], words[len(words)-1]} {
+			if len(w) == 1 && w != "_" {
+				names[w] = true
+			}
+		}
 	}
 	declares := wordlist.Has(" const let var local my val auto ", firstWord(bound)) || len(strings.TrimSpace(bound)) == 1
 	eachWord(bound, func(w string) {

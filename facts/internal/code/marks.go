@@ -104,9 +104,7 @@ var lineageWords = sync.OnceValue(func() map[string]words {
 		is    words
 	}{{deleteWords, deleteWord}, {sendWords, sendWord}, {requestWords, requestWord}, {socketWords, socketWord}, {readWords, readWord}, {pushWords, pushWord}} {
 		for w := range strings.FieldsSeq(list.words) {
-			if m[w] |= list.is; list.is == deleteWord && len(w) >= longWord-1 {
-				m[spelt+strings.ToLower(strings.ReplaceAll(w, "_", ""))] |= list.is
-			}
+			m[w] |= list.is
 		}
 	}
 	return m
@@ -120,19 +118,36 @@ func wordsOf(s string) (found words) {
 	known := lineageWords()
 	eachWord(s, func(w string) {
 		is, ok := known[w]
-		if !ok && len(w) >= longWord && (w[0] >= 'A' && w[0] <= 'Z' || strings.Contains(w, "_")) { // as another language spells it
-			is = known[spelt+strings.ToLower(strings.ReplaceAll(w, "_", ""))]
+		if !ok && len(w) >= longWord && found&deleteWord == 0 && namesDeletion(w) {
+			is = deleteWord
 		}
 		found |= is
 	})
 	return found
 }
 
-// Functions that delete are known by their names however these are spelt, if they are as long.
-const (
-	longWord = 9
-	spelt    = "\x03"
-)
+// longWord is from how many letters on a function that deletes is known by its name.
+const longWord = 7
+
+// namesDeletion reports a name such as DeleteTree, remove_path_forcibly and rmdirRecurse.
+func namesDeletion(w string) bool {
+	c := w[0] | 0x20
+	if c != 'r' && c != 'd' && c != 'w' && c != 'p' && c != 'u' && c != 'e' && c != '_' && c != 'n' && c != 'f' {
+		return false
+	}
+	w = strings.TrimLeft(strings.ToLower(w), "_")
+	for _, verb := range []string{"remove", "delete", "unlink", "rm", "wipe", "purge", "erase", "nuke", "forcedelete", "force_delete"} {
+		if rest, ok := strings.CutPrefix(w, verb); ok {
+			rest = strings.Trim(rest, "_")
+			for _, what := range []string{"all", "dir", "tree", "file", "rec", "path", "folder", "item", "child", "entr", "content", "deep", "quiet", "force"} {
+				if strings.HasPrefix(rest, what) && !strings.Contains(rest, "listener") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
 
 // requests reports a statement with one of the words that make requests, less those of
 // databases in a file.

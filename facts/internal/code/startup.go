@@ -18,7 +18,7 @@ func namesStart(s string) bool {
 
 // writeWords are functions and types that write files.
 const writeWords = " write writeFile writeFileSync appendFile appendFileSync write_text write_all writeln WriteString WriteFile OpenFile OpenOptions create forWritingAtPath " +
-	"AppendAllText WriteAllText appendText writeText fopen fwrite fputs file_put_contents FileWriter PrintWriter Files newBufferedWriter spew append copy_file copyFileSync copyItem symlink "
+	"AppendAllText WriteAllText appendText writeText fopen fwrite fputs file_put_contents FileWriter PrintWriter Files newBufferedWriter spew append copy_file copyFileSync copyItem symlink spurt spit content lineinfile blockinfile copyFile createSymbolicLink symlinkSync ln "
 
 // writesStart reports a statement that writes a file which starts by itself; start are names
 // of such files.

@@ -52,6 +52,7 @@ type Draft struct {
 	spent        bool            // there were too few for a text
 	Included     int             // files of recipes that others take in
 	Looked       map[string]bool // texts of agents that were looked through as a whole
+	Looking      bool            // one of these is
 	Filled       int             // bytes by which the values of recipes made them longer
 	Full         []string        // limits that were reported
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/facts/internal/code"
+	"gate/facts/internal/draft"
 	"gate/facts/internal/world"
 	"gate/hook"
 	"gate/internal/wordlist"
@@ -17,7 +18,7 @@ import (
 const anyRunners = " autoconf autoreconf automake tex latex pdflatex xelatex lualatex luatex xetex pdftex latexmk dub raku perl6 cabal stack nimble nim rebar3 lein clj clojure mill sbt bb " +
 	"conan spack raco racket luarocks zef shards opam pulumi cdk cdktf sam serverless chalice zappa sst airflow puppet chef-client chef-solo chef-apply salt-call knife cap fab pyinfra bolt " +
 	"buck buck2 pants please scons waf tup ctest meson ninja xmake premake5 k6 erl elixir mix iex julia Rscript R ghc runghc crystal groovy scala scala-cli kotlin guile sbcl ecl clisp janet " +
-	"invoke-pester invoke-build invoke-psake mvn mvnw gradle gradlew ant bazel bazelisk fpm alr cpan cpanm rake jbang " +
+	"xcodebuild xcodegen invoke-pester invoke-build invoke-psake mvn mvnw gradle gradlew ant bazel bazelisk fpm alr cpan cpanm rake jbang " +
 	"gosh chez emacs nvim vim octave gdb lldb pre-commit lefthook husky phpunit rspec busted earthly vagrant packer nx turbo lerna moon act tilt skaffold quarto "
 
 // onlyTools are programs of [recipeRows] that run a few files of the project alone, which
@@ -34,6 +35,9 @@ const looking = " help version list ls show info status st fmt format search new
 // anyCode judges by [use.lineage] the files that agents wrote in the project, and that no row
 // of [recipeRows] names for the tool: one that runs code of the project may load each of them.
 func (u *use) anyCode(tool string) {
+	if u.Looking { // what code seems to start is not followed to other code
+		return
+	}
 	endings := u.endingsRun(tool)
 	if endings == "" {
 		return
@@ -70,10 +74,15 @@ func (u *use) looksThrough(file string) {
 		return
 	}
 	u.looked(file)
+	u.Looking = true
 	u.shell.Enter("recipe "+file, func() {
+		if wordlist.Has(" .sh .bash .zsh .ksh .bats .fish .command ", path.Ext(file)) && u.affords(lineSteps+inspectSteps*len(text)) {
+			u.asksOf(u.shell.Try(text))
+		}
 		u.commandsIn(text)
 		u.lineageIn(file, text)
 	})
+	u.Looking = false
 }
 
 // lineageIn is [use.lineage] for the text of a file. Tests clear their own databases.
@@ -130,6 +139,9 @@ func (u *use) endingsRun(tool string) (endings string) {
 	if endings == "" && u.row.Output == "filter" && len(u.row.Operands)+len(u.row.Effects) == 0 && u.row.Special == "" && !u.row.Verbs {
 		return "*" // the catalogue knows no more of it than its name
 	}
+	if name := u.Words[0].Text(); endings == "" && strings.Contains(name, "/") && slices.ContainsFunc(u.targets(u.Words[0]), func(t draft.Target) bool { return world.Below(t.Path, u.World.Project) }) {
+		return "*" // a program of the project
+	}
 	return endings
 }
 
@@ -154,14 +166,25 @@ func ofPlugin(file, tool string) bool {
 // as texts in quotes, as lists of words or alone in a line, and that surely do harm.
 func (u *use) commandsIn(text string) {
 	for _, line := range commandLines(text) {
+		if first, _, _ := strings.Cut(line, " "); first == "" || first[0] >= 'A' && first[0] <= 'Z' || strings.HasSuffix(first, ":") { // a sentence for people
+			continue
+		}
 		if !u.affords(lineSteps + inspectSteps*len(line)) {
 			return
 		}
-		if why := u.harms(u.shell.Try(line)); why != "" {
-			u.asksAbout("a command in code that an agent wrote " + why)
+		if u.asksOf(u.shell.Try(line)) {
 			return
 		}
 	}
+}
+
+// asksOf asks about effects of commands in code, and reports whether they do harm.
+func (u *use) asksOf(found []hook.FactEffect) bool {
+	why := u.harms(found)
+	if why != "" {
+		u.asksAbout("a command in code that an agent wrote " + why)
+	}
+	return why != ""
 }
 
 // harms says what effects do that no program of a project has to do, "" for none.
@@ -176,8 +199,12 @@ func (u *use) harms(found []hook.FactEffect) string {
 			if is.How != "interactive" {
 				return "opens a shell to another machine"
 			}
+		case *hook.ExecRemote:
+			if is.Via == "pipe" && !doubtful(e) {
+				return "runs a program that it fetches"
+			}
 		case *hook.Persistence:
-			if !doubtful(e) && is.Verb == "write" && is.What != "git hook" {
+			if !doubtful(e) && is.Verb == "write" && wordlist.Has(" cron service authorized_keys setuid loader autostart ", strings.ReplaceAll(is.What, " ", "_")) { // installers write the files of shells
 				return "writes what starts by itself: " + is.What
 			}
 		case *hook.NetSend:
@@ -246,7 +273,7 @@ func homeOfShell(line string) string {
 }
 
 // harmfulWord is how lines begin that may do harm.
-const harmfulWord = `(?:sudo\s+)?(?:rm|shred|dd|mkfs[.\w]*|find|curl|wget|nc|ncat|socat|tar|cat|scp|rsync|crontab|chmod|tee|bash|sh|git|mv|cp|echo|printf|env|printenv|xargs|base64)`
+const harmfulWord = `(?:sudo\s+)?(?:rm|shred|dd|mkfs[.\w]*|find|curl|wget|nc|ncat|socat|tar|cat|scp|rsync|crontab|chmod|tee|bash|sh|git|mv|cp|echo|printf|env|printenv|xargs|base64|security|(?:perl|ruby|php|node|python3?)\s+-[a-z]*[ecr])`
 
 var (
 	harmfulText = lazy("\"(?:[^\"\\\\\\n]|\\\\.)*?\\b" + harmfulWord + "\\s(?:[^\"\\\\\\n]|\\\\.)*\"|'[^'\\n]*?\\b" + harmfulWord + "\\s[^'\\n]*'|`[^`]*?\\b" + harmfulWord + "\\s[^`]*`")

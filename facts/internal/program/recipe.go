@@ -472,6 +472,9 @@ func (u *use) ofVerb(kind, file, text string) string {
 	generates := func(line string) bool { return strings.HasPrefix(line, "//go:generate ") }
 	var b strings.Builder
 	switch {
+	case strings.HasSuffix(file, ".rs") && strings.Contains(text, "proc_macro"), // which the compiler runs
+		u.name == "go" && verb == "generate" && strings.Contains(text, "package main"): // which a line of another file may run
+		return text
 	case u.name == "go" && verb == "generate":
 		for line := range strings.Lines(text) {
 			if generates(line) {

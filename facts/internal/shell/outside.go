@@ -85,6 +85,7 @@ func (c *Call) Try(line string) []hook.FactEffect {
 	c.Facts, c.s = &hook.Facts{Shell: &hook.Shell{}}, s.clone()
 	c.Files, c.Links, c.Renamed, c.seen = maps.Clone(d.Files), maps.Clone(d.Links), maps.Clone(d.Renamed), maps.Clone(w.seen)
 	c.Pieces, c.Added, c.Fed = maps.Clone(d.Pieces), maps.Clone(d.Added), maps.Clone(d.Fed)
+	c.Looked = maps.Clone(d.Looked)
 	c.nestedScript(line, flow.Stream{})
 	found := c.Facts.Effects
 	w.steps, w.parsed, w.judged, w.match = c.steps, c.parsed, c.judged, c.match
