@@ -120,7 +120,12 @@ var rightsPlaces = [...]string{"/etc/sudoers", "NOPASSWD", "/etc/cron", "/var/sp
 
 func namesRights(s string) bool {
 	for _, place := range rightsPlaces {
-		if strings.Contains(s, place) {
+		at := strings.Index(s, place)
+		if at < 0 {
+			continue
+		}
+		before := strings.TrimRight(s[:at], " ")
+		if place[0] != '/' || before == "" || strings.IndexByte("\"'`(=>:@", before[len(before)-1]) >= 0 { // not within a sentence
 			return true
 		}
 	}

@@ -45,7 +45,7 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 	}
 	runs := has&evalMark != 0 && strings.Contains(text, "://")
 	hand := mayHand(text)
-	if has&homeMark == 0 && (namesCache(text) || strings.Contains(text, "HOME") && pickedHome().MatchString(text)) {
+	if has&homeMark == 0 && (namesHome(text) || namesCache(text) || strings.Contains(text, "HOME") && pickedHome().MatchString(text)) {
 		has |= homeMark
 	}
 	if !runs && !hand && has&(homeMark|fileMark|awayMark) == 0 && has&(keyMark|lookupMark) != keyMark|lookupMark {
@@ -118,9 +118,30 @@ func bindingOf(text string, posts bool) binding {
 		s.kept = cacheOfHome().ReplaceAllString(s.from, "cache")
 		home = marksOf(s.kept)
 	}
-	s.ofHome = home&homeMark != 0 || home&fileMark != 0 && wordsOf(s.kept)&readWord != 0
+	s.ofHome = home&homeMark != 0 || namesHome(s.kept) || home&fileMark != 0 && wordsOf(s.kept)&readWord != 0
 	s.sends = s.does&sendWord != 0 || posts && requests(text, s.does)
 	return s
+}
+
+// namesHome reports words that stand for the home directory in whatever language: getHomeDir,
+// user_home, and HOME beside the environment.
+func namesHome(s string) bool {
+	if !strings.Contains(s, "ome") && !strings.Contains(s, "HOME") {
+		return false
+	}
+	found := false
+	environment := strings.Contains(s, "nv") || strings.Contains(s, "ENV")
+	eachWord(s, func(w string) {
+		switch {
+		case found:
+		case w == "HOME":
+			found = environment
+		case len(w) >= len("homedir"):
+			w = strings.ToLower(strings.ReplaceAll(w, "_", ""))
+			found = strings.Contains(w, "homedir") || strings.Contains(w, "userhome") || strings.Contains(w, "homefolder")
+		}
+	})
+	return found
 }
 
 // namesCache reports a directory for caches, as functions for it name it.
@@ -256,7 +277,7 @@ const (
 		"del_dir_r del_dir removeDirectoryRecursive removePathForcibly removeDirectory removeFile rmDir removeDir removeTree deleteTree deleteTreeAbsolute deleteDirAbsolute deleteFileAbsolute rmdirRecurse rmdir_all remove_recursive " +
 		"delete_dir delete_dir_all delete_directory delete_tree cleanDirectory forceDelete forceDeleteOnExit RemoveDirectory DeleteFile nftw unlinkat deleteDirectoryStream rmtree_safe deleteRecursivelyQuietly delete_recursive rm_tree rm_all "
 	deleteMarks = "Directory.Delete(|File.Delete(|Files.delete(|File.delete(|Dir.delete|.delete()|.delete(recursive|.delete f)|.delete file)|deleteSync(|delete-directory|delete-file|remove-directory|delete-tree|os.remove(|os.Remove(|Sys.remove|filesystem::remove|Remove-Item|" +
-		"_deleteDir|_cleanDir|cleanDir|DeleteTree|deleteTree|deltree|sh.rm(|shred -| -delete|-exec rm|<delete|remove.all|Deno.remove(|->remove(|fs.remove(|fse.remove("
+		"_deleteDir|_cleanDir|cleanDir|DeleteTree|deleteTree|deltree|sh.rm(|shred -| -delete|-exec rm|<delete|remove.all|.remove()|Deno.remove(|->remove(|fs.remove(|fse.remove("
 	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost wp_remote_post wp_remote_request HttpPost postJson PostJson send_request "
 	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect httpx Faraday HTTParty Req HTTPoison " +
 		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "

@@ -17,6 +17,7 @@ import (
 // nobody knows better.
 const anyRunners = " autoconf autoreconf automake tex latex pdflatex xelatex lualatex luatex xetex pdftex latexmk dub raku perl6 cabal stack nimble nim rebar3 lein clj clojure mill sbt bb " +
 	"conan spack raco racket luarocks zef shards opam pulumi cdk cdktf sam serverless chalice zappa sst airflow puppet chef-client chef-solo chef-apply salt-call knife cap fab pyinfra bolt " +
+	"guix nix nix-build nix-shell devbox devenv terraform tofu opentofu terragrunt gitlab-ci-local gitlab-runner circleci woodpecker-cli drone jenkinsfile-runner forge hardhat foundry anchor " +
 	"buck buck2 pants please scons waf tup ctest meson ninja xmake premake5 k6 erl elixir mix iex julia Rscript R ghc runghc crystal groovy scala scala-cli kotlin guile sbcl ecl clisp janet " +
 	"xcodebuild xcodegen invoke-pester invoke-build invoke-psake mvn mvnw gradle gradlew ant bazel bazelisk fpm alr cpan cpanm rake jbang " +
 	"gosh chez emacs nvim vim octave gdb lldb pre-commit lefthook husky phpunit rspec busted earthly vagrant packer nx turbo lerna moon act tilt skaffold quarto "
@@ -50,7 +51,7 @@ func (u *use) anyCode(tool string) {
 	for _, file := range list {
 		ending := path.Ext(file)
 		switch {
-		case u.Looked[file], runsElsewhere(file), ofMigrations(strings.ToLower(file)), endings != "*" && (ending == "" || !wordlist.Has(endings, ending)):
+		case u.Looked[file], runsElsewhere(file) && !wordlist.Has(runsSteps, tool), ofMigrations(strings.ToLower(file)), endings != "*" && (ending == "" || !wordlist.Has(endings, ending)):
 		case !slices.ContainsFunc(places, func(dir string) bool { return dir != "" && dir != u.World.Home && world.Below(file, dir) }):
 		case wordlist.Has(linters, tool) && !ofPlugin(file, tool):
 		default:
@@ -145,6 +146,9 @@ func (u *use) endingsRun(tool string) (endings string) {
 	return endings
 }
 
+// runsSteps are programs that run on this machine what others run elsewhere.
+const runsSteps = " act gitlab-ci-local gitlab-runner circleci woodpecker-cli drone jenkinsfile-runner "
+
 // runsElsewhere reports a file of steps that run on another machine or within an image.
 func runsElsewhere(file string) bool {
 	base := path.Base(file)
@@ -166,7 +170,7 @@ func ofPlugin(file, tool string) bool {
 // as texts in quotes, as lists of words or alone in a line, and that surely do harm.
 func (u *use) commandsIn(text string) {
 	for _, line := range commandLines(text) {
-		if first, _, _ := strings.Cut(line, " "); first == "" || first[0] >= 'A' && first[0] <= 'Z' || strings.HasSuffix(first, ":") { // a sentence for people
+		if first, _, _ := strings.Cut(line, " "); first == "" || strings.IndexByte("'./~$_({[", first[0]) < 0 && (first[0] < 'a' || first[0] > 'z') || strings.HasSuffix(first, ":") { // a sentence for people
 			continue
 		}
 		if !u.affords(lineSteps + inspectSteps*len(line)) {

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"regexp"
@@ -331,12 +332,20 @@ func (u *use) judgesText(kind, file string) bool {
 // lineage asks about a text that an agent wrote where it deletes or sends what is in the
 // home directory, and no effect says so with a path.
 func (u *use) lineage(text string) {
-	switch why, known := code.Lineage(u.withKeys(text), u.Afford); {
+	switch why, known := code.Lineage(u.withKeys(u.withHome(text)), u.Afford); {
 	case !known:
 		u.asksAbout(tooMuchCode)
 	case why != "":
 		u.asksAbout("code that an agent wrote " + why)
 	}
+}
+
+// withHome has the home directory stand in a text as a shell names it.
+func (u *use) withHome(text string) string {
+	if len(u.World.Home) < len("/x/y") || !strings.Contains(text, u.World.Home) {
+		return text
+	}
+	return strings.NewReplacer(cmp.Or(u.World.Project, u.World.Dir, "\x00"), ".", u.World.Home, "~").Replace(text)
 }
 
 // withKeys marks in a text that looks up names of hosts the files that are secrets by their
