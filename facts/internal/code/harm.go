@@ -33,7 +33,7 @@ func hands(text string, list []binding) (why string) {
 					take(data, found[1]+found[2])
 				}
 			}
-			if holds(s.from, conns) && calls(s.from, recvWords) || holds(s.from, data) {
+			if holds(s.from, conns) && (calls(s.from, recvWords) || strings.HasPrefix(strings.TrimLeft(s.text, " "), "for ")) || holds(s.from, data) {
 				take(data, s.names)
 			}
 			if namesShell(s.from) && startsProgram(s.from) || holds(s.from, shells) {

@@ -188,7 +188,7 @@ func lineageOf(texts []string, runs, hand, posts bool) (why string) {
 					take(start, s.names)
 				}
 			}
-			if s.sends || s.does&socketWord != 0 || strings.Contains(s.text, "Stream") && holds(s.from, net) {
+			if s.sends || s.does&socketWord != 0 || strings.Contains(s.text, "openConnection") || strings.Contains(s.text, "Stream") && holds(s.from, net) {
 				take(net, s.names)
 			}
 			if s.hasFrom&keyMark != 0 || holds(s.from, keys) {
@@ -262,11 +262,11 @@ const (
 	cacheMarks = "/.cache|\".cache\"|'.cache'|Library/Caches|_cacache"
 	postMarks  = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
 	awayMarks  = Away + "|\"/mnt/|'/mnt/|\"/srv/|'/srv/|\"/media/|'/media/|\"/Volumes/|'/Volumes/|\"/var/lib/|'/var/lib/|\"/var/www/|'/var/www/"
-	evalMarks  = " eval(|(eval(|=eval(|\neval(|;eval(|loadstring(|assert(load(|Code.eval|load-string|Invoke-Expression|eval(parse|EVAL |evalfile(| exec(|eval_string(|compile_string(|instance_eval|class_eval|new Function(|runInThisContext(|runInNewContext(|import_from_git("
+	evalMarks  = " eval(|(eval(|=eval(|\neval(|;eval(|\nexec(|;exec(|loadstring(|assert(load(|Code.eval|load-string|Invoke-Expression|eval(parse|EVAL |evalfile(| exec(|eval_string(|compile_string(|instance_eval|class_eval|new Function(|runInThisContext(|runInNewContext(|import_from_git("
 	fetchMarks = "import_from_git(|requests.get(|urlopen(|URI.open(|Net::HTTP|:httpc.|file_get_contents(\"http|file_get_contents('http|http.get(|https.get(|get('http|get(\"http|getstore(|LWP::|HTTP.get|httpc:request|readLines(url|readLines(\"http|slurp \"http|http.request(|Req.get|HTTPoison.get|Invoke-WebRequest|DownloadString"
 	// encodeMarks make what was read fit for an address.
 	encodeMarks = "base64|b64encode|encodeURI|urlencode|quote(|hex(|percentEncod|CGI.escape(|encode_www|dumps(|JSON.stringify(|to_json"
-	outMarks    = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt(|.put(|.storbinary(|.sendmail(|.send_message(|Files.copy(|.transferTo(|.copyTo(|.CopyTo(|io.Copy(|.copyfileobj(|copyStream(|pipeline("
+	outMarks    = ".outputStream|.end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt(|.put(|.storbinary(|.sendmail(|.send_message(|Files.copy(|.transferTo(|.copyTo(|.CopyTo(|io.Copy(|.copyfileobj(|copyStream(|pipeline("
 )
 
 // deleteWords are functions that delete, and sendWords those that send whatever they are

@@ -17,7 +17,7 @@ import (
 // nobody knows better.
 const anyRunners = " autoconf autoreconf automake tex latex pdflatex xelatex lualatex luatex xetex pdftex latexmk dub raku perl6 cabal stack nimble nim rebar3 lein clj clojure mill sbt bb " +
 	"conan spack raco racket luarocks zef shards opam pulumi cdk cdktf sam serverless chalice zappa sst airflow puppet chef-client chef-solo chef-apply salt-call knife cap fab pyinfra bolt " +
-	"guix nix nix-build nix-shell devbox devenv terraform tofu opentofu terragrunt gitlab-ci-local gitlab-runner circleci woodpecker-cli drone jenkinsfile-runner forge hardhat foundry anchor " +
+	"mongosh mongo guix nix nix-build nix-shell devbox devenv terraform tofu opentofu terragrunt gitlab-ci-local gitlab-runner circleci woodpecker-cli drone jenkinsfile-runner forge hardhat foundry anchor " +
 	"buck buck2 pants please scons waf tup ctest meson ninja xmake premake5 k6 erl elixir mix iex julia Rscript R ghc runghc crystal groovy scala scala-cli kotlin guile sbcl ecl clisp janet " +
 	"xcodebuild xcodegen invoke-pester invoke-build invoke-psake mvn mvnw gradle gradlew ant bazel bazelisk fpm alr cpan cpanm rake jbang " +
 	"gosh chez emacs nvim vim octave gdb lldb pre-commit lefthook husky phpunit rspec busted earthly vagrant packer nx turbo lerna moon act tilt skaffold quarto "
@@ -71,6 +71,9 @@ func (u *use) looksThrough(file string) {
 	if u.name != "" {
 		text = u.ofVerb("compiled", file, text)
 	}
+	if path.Ext(file) == ".ipynb" {
+		text = notebookCode(text)
+	}
 	if text == "" {
 		return
 	}
@@ -94,9 +97,11 @@ func (u *use) lineageIn(file, text string) {
 	}
 	lower := strings.ToLower(strings.TrimPrefix(file, u.World.Project))
 	if !slices.ContainsFunc([]string{"test", "spec", "fixture", "e2e", "mock"}, func(part string) bool { return strings.Contains(lower, part) }) {
-		u.asksAbout("code that an agent wrote drops all that it finds in a database")
+		u.asksAbout(dropsFound)
 	}
 }
+
+const dropsFound = "code that an agent wrote drops all that it finds in a database"
 
 // looked notes that the text of a file was looked through for the event.
 func (u *use) looked(file string) {

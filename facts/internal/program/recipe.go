@@ -481,7 +481,7 @@ func (u *use) ofVerb(kind, file, text string) string {
 	generates := func(line string) bool { return strings.HasPrefix(line, "//go:generate ") }
 	var b strings.Builder
 	switch {
-	case strings.HasSuffix(file, ".rs") && strings.Contains(text, "proc_macro"), // which the compiler runs
+	case compilerRuns(file, text),
 		u.name == "go" && verb == "generate" && strings.Contains(text, "package main"): // which a line of another file may run
 		return text
 	case u.name == "go" && verb == "generate":
@@ -505,6 +505,19 @@ func (u *use) ofVerb(kind, file, text string) string {
 		}
 	}
 	return b.String()
+}
+
+// compilerRuns reports code that a compiler or a package manager runs as a part of itself.
+func compilerRuns(file, text string) bool {
+	switch path.Ext(file) {
+	case ".rs":
+		return strings.Contains(text, "proc_macro")
+	case ".cs", ".fs":
+		return strings.Contains(text, "Generator") && strings.Contains(text, "CodeAnalysis") || strings.Contains(text, "DiagnosticAnalyzer") || strings.Contains(text, "Microsoft.Build")
+	case ".swift":
+		return strings.Contains(text, "import PackagePlugin")
+	}
+	return false
 }
 
 // looksAt reports a file of one of the names that lies where a tool looks, or that its
@@ -610,6 +623,9 @@ func (u *use) recipe(kind, file, text string) {
 		u.surelyRun(quotedLines(text))
 		u.lineage(text)
 	case "lineage":
+		if strings.HasSuffix(file, ".ipynb") { // of which the cells with code run
+			text = notebookCode(text)
+		}
 		if u.name != "mix" || len(u.verbs) == 0 || !wordlist.Has(" format help hex deps new ", u.verbs[0]) {
 			u.lineageIn(file, text)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/internal/code"
 	"gate/facts/internal/flow"
 	"gate/facts/internal/peer"
 	"gate/facts/internal/sql"
@@ -119,6 +120,9 @@ func (u *use) statementsIn(file string, read map[string]bool) {
 	}
 	if byAgent {
 		u.dropsFar(list)
+		if strings.Contains(text, "gexec") && code.DropsFound(text) {
+			u.asksAbout(dropsFound)
+		}
 		u.shell.Enter("recipe "+file, func() { u.asWritten(func() { u.reaches(text, list) }) })
 	}
 }
