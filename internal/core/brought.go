@@ -30,6 +30,7 @@ func (g *Gate) brought(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 	g.handedOver(f, kept)
 	g.foreign(f, ev, kept)
 	g.trusted(f, ev, kept)
+	g.obeyed(f, ev, kept)
 	g.clones(f, ev, kept)
 }
 

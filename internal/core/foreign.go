@@ -50,8 +50,12 @@ func (g *Gate) foreign(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 func repositories(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
 	had := seen.Repositories(old)
 	list := seen.Repositories(text)
+	if len(list) == 0 {
+		return
+	}
+	replaces := hasAny(strings.ToLower(text), "[patch replace override resolutions insteadof fork") // the name is that of another one
 	for _, r := range list {
-		known, instead := false, false
+		known, instead := false, replaces
 		for _, other := range append(had[:len(had):len(had)], list...) {
 			instead = instead || other != r && path.Base(other) == path.Base(r)
 		}
@@ -72,15 +76,23 @@ func newTexts(f *hook.Facts, command int, file string) (list []string) {
 			list = append(list, w.Text)
 		}
 	}
-	if c := commandOf(f, command); len(list) == 0 && c != nil {
-		for _, w := range c.Words {
-			if w.Value != nil {
-				list = append(list, substituted(*w.Value))
+	if len(list) > 0 || f.Shell == nil || command == 0 {
+		return list
+	}
+	for i := range f.Shell.Commands { // a pipe brings what another one makes
+		if c := &f.Shell.Commands[i]; c.ID == command || len(f.Shell.Commands) <= maxPiped {
+			for _, w := range c.Words {
+				if w.Value != nil {
+					list = append(list, substituted(*w.Value))
+				}
 			}
 		}
 	}
 	return list
 }
+
+// maxPiped is how many commands a line has of which each may make what one writes.
+const maxPiped = 8
 
 // installs is the effect by which a command makes code of a repository part of what runs here,
 // nil for none.

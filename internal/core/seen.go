@@ -29,6 +29,16 @@ func (g *Gate) seen(ev *hook.Event) *seen.Seen {
 	s := store.Of(keyOf(ev))
 	settings := g.Set.Settings()
 	s.Trusts = settings.TrustsServer
+	if ledger, known := g.origins(); known {
+		var left origin.Ledger
+		s.Rows = func(file string) bool {
+			if left == nil {
+				left = ledger.Open(keyOf(ev))
+			}
+			move, _ := left.Of(file) // an error closes what facts make of it
+			return move.Secret == seen.Dump
+		}
+	}
 	return s
 }
 

@@ -57,7 +57,12 @@ func ofOthers(file string) bool {
 		return true
 	}
 	for _, part := range strings.Split(path.Dir(file), "/") {
-		if wordlist.Has(" vendor vendored third_party third-party thirdparty 3rdparty external externals extern upstream node_modules site-packages bower_components pods carthage logs ", part) {
+		if wordlist.Has(" vendor vendored third_party third-party thirdparty 3rdparty external externals extern upstream node_modules site-packages dist-packages bower_components pods carthage logs ", part) {
+			return true
+		}
+	}
+	for _, place := range [...]string{"/pkg/mod/", "/.cargo/registry/", "/.cargo/git/", "/.m2/repository/", "/.gradle/caches/", "/gems/", "/.pub-cache/", "/.nuget/packages/", "/.build/checkouts/", "/deps/", "/.terraform/", "/ansible_collections/", "/.ansible/roles/", "/.cache/huggingface/", "/downloads/"} {
+		if strings.Contains(file, place) {
 			return true
 		}
 	}
@@ -137,6 +142,7 @@ const ofKey = "key "
 
 // keys adds the public keys of a text: by them signatures, logins and recipients are known.
 func (l *lexer) keys(s string) {
+	l.shortKeys(s)
 	for _, mark := range [...]string{"AAAA", "age1"} { // of each form that ssh knows, and of age
 		for at := 0; ; {
 			i := strings.Index(s[at:], mark)
@@ -147,6 +153,26 @@ func (l *lexer) keys(s string) {
 			if at += i + len(key); len(key) >= leastKey {
 				l.add(kindWord, ofKey+strings.TrimRight(key, "="))
 			}
+		}
+	}
+}
+
+// shortKeys adds the public keys of 32 bytes in base64, as WireGuard, nix and minisign have them.
+// Sums of files look alike, but say so before them.
+func (l *lexer) shortKeys(s string) {
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '=')
+		if i < 0 {
+			return
+		}
+		end := at + i
+		at = end + 1
+		begin := end
+		for begin > 0 && end-begin < 44 && (inWindow(s[begin-1]) != 0 || s[begin-1] == '+' || s[begin-1] == '/') {
+			begin--
+		}
+		if before := s[:begin]; end-begin == 43 && !strings.HasSuffix(before, "sha256-") && !strings.HasSuffix(before, "sha256:") && !strings.HasSuffix(before, "h1:") {
+			l.add(kindWord, ofKey+s[begin:end])
 		}
 	}
 }

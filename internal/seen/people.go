@@ -12,6 +12,9 @@ import (
 // them where it has several of one column.
 const People = "rows about people"
 
+// Dump is the kind of what a file holds that rows of a database were put into, as facts have it.
+const Dump = "dump of a database"
+
 // Limits of rows about people.
 const (
 	leastRows = 3   // of a column, for a call to hold them
@@ -165,6 +168,37 @@ func (x *extraction) cell(column, text string) {
 		x.put(value{People + ": " + column, string(folded[:cellLength(len(folded))]), kindWindow})
 	}
 }
+
+// readsRows reports a call that reads a file with rows about people.
+func (s *Seen) readsRows(f *hook.Facts) bool {
+	if s.Rows == nil || f == nil {
+		return false
+	}
+	for i := range f.Paths {
+		if p := &f.Paths[i]; i < maxPlaces && p.Access == "read" && p.Path != nil && s.Rows(*p.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// packed adds pieces of the long words of rows about people that are packed: as base64, say. A
+// call has them where it holds as many as of rows.
+func (x *extraction) packed(text string) {
+	if len(text) > maxClose {
+		text = text[:maxClose]
+	}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r <= ' ' || r == '"' || r == '\'' }) {
+		for part := word; len(part) >= leastPacked && len(x.values) < maxCells; part = part[windowLength:] {
+			if folded := fold(nil, part[:2*windowLength]); len(folded) >= windowLength {
+				x.put(value{People + ": packed", string(folded[:windowLength]), kindWindow})
+			}
+		}
+	}
+}
+
+// leastPacked is how long a word is that holds rows: words of people are shorter.
+const leastPacked = 64
 
 // maxCell is how long a cell is that names somebody, in letters and digits.
 const maxCell = 64

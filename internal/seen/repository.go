@@ -13,6 +13,9 @@ const ofCode = "code "
 // forges are hosts where anybody puts up a repository, as HOST/OWNER/NAME.
 const forges = " github.com gitlab.com bitbucket.org codeberg.org gitea.com git.sr.ht huggingface.co "
 
+// registries are hosts where anybody puts up an image, as HOST/OWNER/NAME.
+const registries = " docker.io index.docker.io registry-1.docker.io ghcr.io quay.io registry.gitlab.com gcr.io public.ecr.aws mcr.microsoft.com lscr.io registry.hub.docker.com ttl.sh codeberg.org "
+
 // Repositories are the repositories on forges that a text names, each once and in order, as
 // HOST/OWNER/NAME in lower case. An action of a workflow (OWNER/NAME@REF) is one of GitHub.
 func Repositories(text string) (list []string) {
@@ -50,6 +53,13 @@ func (l *lexer) repositories(s string) {
 			continue
 		}
 		name, rest := nameAfter(s[at:])
+		if wordlist.Has(registries, host) && strings.HasPrefix(rest, "/") {
+			if last, _ := nameAfter(rest[1:]); last != "" && l.bare < maxBare {
+				l.bare++
+				l.add(kindWord, ofCode+anyForge+"/"+strings.ToLower(name+"/"+strings.TrimRight(last, ".")))
+			}
+			continue
+		}
 		before := i - len(host) - 1
 		l.anywhere(s, before, host, name, rest)
 		if before > 0 && s[before] == ':' { // git@github.com:owner/name

@@ -37,6 +37,10 @@ type Seen struct {
 	// there is none.
 	Trusts func(server string) bool
 
+	// Rows reports a file that holds rows about people by what a call before put there,
+	// packed or not. Nil: nobody knows of any.
+	Rows func(file string) bool
+
 	opened *content // see [Seen.open]
 }
 

@@ -23,6 +23,11 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 			outputs(ev, func(_, text string) { rows.people(text) })
 			n.values = append(n.values, rows.values...)
 		}
+		if s.readsRows(facts) {
+			rows := extraction{}
+			outputs(ev, func(_, text string) { rows.packed(text) })
+			n.values = append(n.values, rows.values...)
+		}
 	}
 	own := lexer{bases: true, code: true} // the call named these itself
 	listed := false
@@ -35,7 +40,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 	}
 	said := note{source: sourceAddressed}
 	if n.source != sourceNone && n.source != sourceKept || !guides(facts) {
-		l := lexer{except: own.have, bases: true}
+		l := lexer{except: own.have, bases: true, code: true}
 		outputs(ev, func(_, text string) {
 			for _, part := range addressed(text) {
 				l.text(part)
@@ -144,6 +149,9 @@ func (s *Seen) source(ev *hook.Event, f *hook.Facts) source {
 	lower := strings.ToLower(tool)
 	if strings.HasPrefix(lower, "web") || strings.Contains(lower, "browser") || strings.Contains(lower, "web_search") {
 		return sourceWeb
+	}
+	if lower == "task" || lower == "agent" || strings.HasSuffix(lower, "subagent") { // nobody knows where it looked
+		return sourceKept
 	}
 	if f == nil {
 		return sourceNone

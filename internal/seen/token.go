@@ -45,6 +45,7 @@ func (l *lexer) text(s string) {
 	l.repositories(s)
 	if l.code {
 		l.users(s)
+		l.accounts(s)
 		if !l.listed {
 			l.keys(s)
 		}

@@ -56,6 +56,17 @@ func (d *Draft) SourcesOf(t Target) []*Source {
 	return list
 }
 
+// Called are the files of a name, in whatever directory, into which this line or calls before it
+// put something.
+func (d *Draft) Called(name string) (list []*Source) {
+	for _, s := range d.below("") {
+		if path.Base(s.Path) == name {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // matching are the files that a pattern matches, and those below the directories that it does.
 func (d *Draft) matching(pattern string) (list []*Source) {
 	depth := strings.Count(pattern, "/")

@@ -53,11 +53,22 @@ func (u *use) kubernetes() {
 		u.effect(&hook.SecretRead{What: "cluster credentials", Grade: "key", Shown: true})
 		u.Out.Taint.Secret = "cluster credentials"
 	}
-	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].Text(), "secret"))
+	secrets := len(u.rest) > 0 && strings.HasPrefix(u.rest[0].Text(), "secret") || slices.ContainsFunc(u.rest, ofSecrets)
 	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.Text() != "name" && out.Text() != "wide" && !u.namesOfSecrets() {
 		u.effect(&hook.SecretRead{What: "cluster secret", Grade: "key", Shown: true})
 		u.Out.Taint.Secret = "cluster secret"
 	}
+}
+
+// ofSecrets reports an operand that asks for secrets, also among others: pods,secrets or secret/name.
+func ofSecrets(f flow.Word) bool {
+	for kind := range strings.SplitSeq(f.Text(), ",") {
+		kind, _, _ = strings.Cut(kind, "/")
+		if kind, _, _ = strings.Cut(kind, "."); kind == "secret" || kind == "secrets" {
+			return true
+		}
+	}
+	return false
 }
 
 // The ways to print of a cluster's secret what it is called and which keys it has. Of

@@ -1,12 +1,15 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"gate/facts/internal/bash"
+	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/hook"
 	"gate/internal/strictjson"
@@ -267,20 +270,35 @@ const sending = " upload attach attachment attachments send share post publish o
 // handsOut records that a file with a secret, or one below a directory, goes to whom a tool
 // sends it.
 func (c Call) handsOut(tool, v, role string) {
-	if role != "read" && role != "write" || !strings.HasPrefix(tool, "mcp__") || !wordlist.HasAny(sending, wordlist.OfName(tool)) {
+	if !strings.HasPrefix(tool, "mcp__") || v == "" || len(v) > maxName || strings.ContainsAny(v, "\n\t") {
 		return
 	}
-	for _, t := range c.Absolute(c.Here(), flow.Literal(v)) {
-		for _, s := range c.SourcesOf(t) {
+	if words := wordlist.OfName(tool); (role != "read" && role != "write" || !wordlist.HasAny(sending, words)) && (role == "url" || role == "sql" || !wordlist.HasAny(handing, words)) {
+		return
+	}
+	send := func(file string, list []*draft.Source) bool {
+		for _, s := range list {
 			if s.Taint.Secret != "" {
-				is := &hook.NetSend{Source: "file", Path: flow.Known(t.Path), Secret: flow.Known(s.Taint.Secret)}
+				is := &hook.NetSend{Source: "file", Path: flow.Known(cmp.Or(file, s.Path)), Secret: flow.Known(s.Taint.Secret)}
 				c.Carry(is, s.Taint)
 				c.Effect(0, is)
-				break
+				return true
 			}
 		}
+		return false
+	}
+	for _, t := range c.Absolute(c.Here(), flow.Literal(v)) {
+		if send(t.Path, c.SourcesOf(t)) {
+			return
+		}
+	}
+	if path.Ext(v) != "" && strings.IndexByte(v, '/') < 0 { // an attachment has the name alone
+		send("", c.Called(v))
 	}
 }
+
+// handing are other words in the names of tools by which people or places get what a field names.
+const handing = " reply email mail message forward deliver comment issue ticket page import drop paste gist chat dm notify broadcast submit document draft row rows record entry "
 
 // copies notes what a file holds that a tool makes of another one, where fields say from
 // what and to what.

@@ -111,7 +111,7 @@ ask contains {
 	"help": sprintf("Nobody typed that name: %s brought it. Check whose it is.", [bringer(flow)]),
 	"span": lib.span(flow),
 } if {
-	some flow in brought("host", {"package source", "page code", "peer", "replaced host", "recipient", "filled address", "data sink"})
+	some flow in brought("host", {"package source", "page code", "peer", "replaced host", "recipient", "filled address", "data sink", "named host", "foreign account"})
 	not harmless(flow)
 	host := lower(lib.text(flow, "host", ""))
 	not lib.host_in(host, params.hosts)
@@ -241,7 +241,9 @@ brought(subject, kinds) := {flow |
 
 says := {
 	"data sink": "has programs report to %s, which only text from outside names; ask the person who should get it",
+	"foreign account": "puts the account %s where money, rights or data go by it, which only text from outside names; ask the person whose it is",
 	"filled address": "hands text to %s by an address that only text from outside names; leave the query out, or ask the person",
+	"named host": "has a setting name %s, which only text from outside names; ask the person whose it is",
 	"package source": "makes %s a source of packages, which only text from outside names; ask the person for the source",
 	"page code": "loads code from %s into a page, which only text from outside names; ask the person whether to trust it",
 	"peer": "sets up %s as a peer, which only text from outside names; ask the person whose it is",
@@ -271,7 +273,7 @@ harmless(flow) if {
 }
 
 source(flow, host) if {
-	flow.what in {"package source", "page code"}
+	flow.what in {"package source", "page code", "named host"}
 	lib.host_in(host, params.sources)
 }
 

@@ -1,0 +1,363 @@
+package core
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gate/hook"
+	"gate/internal/seen"
+	"gate/internal/wordlist"
+)
+
+// The kinds of flows of what a call puts where a program obeys it.
+const (
+	namedHost      = "named host"
+	foreignAccount = "foreign account"
+)
+
+// obeyed adds the hosts, images, users and accounts that only untrusted text named, and that a
+// call puts where something obeys them, whatever the program or the format: in a file of settings,
+// in the words of a command that sets something, and in the fields of a tool that changes
+// something. What people read (texts, comments, messages) is no such place, nor are tests.
+func (g *Gate) obeyed(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
+	left := maxReplaced
+	told := map[string]bool{}
+	for i := range f.Effects {
+		e := &f.Effects[i]
+		write, ok := e.Is.(*hook.FSWrite)
+		if !ok || write.Path == nil || told[*write.Path] || left == 0 || tried(*write.Path) {
+			continue
+		}
+		left--
+		told[*write.Path] = true
+		g.obeyedFile(f, ev, kept, e, *write.Path)
+	}
+	if f.Shell == nil {
+		changes := slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool {
+			t, ok := e.Is.(*hook.Tool)
+			return ok && t.Access != "read"
+		})
+		if changes && !forEyes(ev.Tool()) {
+			fields(f, kept, ev.Tool(), "", ev.ToolInput(), 0)
+		}
+		return
+	}
+	for i := range f.Shell.Commands {
+		if c := &f.Shell.Commands[i]; c.Program != nil && !onlyLooks(c) {
+			obeyedWords(f, kept, c)
+		}
+	}
+	g.obeyedFiles(f, ev, kept)
+}
+
+// obeyedFile adds what a call puts into one file.
+func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hook.FactEffect, file string) {
+	old := ""
+	for _, text := range newTexts(f, e.Command, file) {
+		if old == "" {
+			old = strings.ToLower(g.text(file) + replacedText(ev.ToolInput()))
+		}
+		if paid := seen.Accounts(old); !forPeople(file) || len(paid) > 0 {
+			accounts(f, kept, old, text, e.Kind(), e.Command, &file)
+		}
+		if configures(file) {
+			g.settings(f, kept, old, text, e, &file)
+		}
+	}
+}
+
+// settings adds the hosts and images of a text of settings that an old one did not have.
+func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
+	for line := range strings.Lines(text) {
+		if len(line) > maxLine || !names(*file, line) {
+			continue
+		}
+		if role(*file) == "" { // [Gate.trustedFile] knows the others
+			for _, host := range append(addressed(line), bareHosts(line)...) {
+				if !strings.Contains(old, host) && !g.locked(*file, host) {
+					named(f, kept, host, e.Kind(), e.Command, file)
+				}
+			}
+		}
+		if ofImage(line) {
+			images(f, kept, old, line, e.Kind(), e.Command, file)
+		}
+	}
+}
+
+// named adds a host that only untrusted text named, and nobody looked for.
+func named(f *hook.Facts, kept *seen.Seen, host, effect string, command int, file *string) {
+	if kept.Unrelated(host) && !toldOf(f, host) {
+		setsUp(f, kept, host, namedHost, effect, command, file)
+	}
+}
+
+// toldOf reports that a flow tells of a host already, by a kind that says more.
+func toldOf(f *hook.Facts, host string) bool {
+	return slices.ContainsFunc(f.Flow, func(flow hook.Flow) bool {
+		return flow.Host != nil && *flow.Host == host && flow.What != nil && wordlist.Has(" source peer sink replaced code recipient ", lastWord(*flow.What))
+	})
+}
+
+func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+// accounts adds the accounts of a text that an old one, in lower case, did not have.
+func accounts(f *hook.Facts, kept *seen.Seen, old, text, effect string, command int, file *string) {
+	for _, name := range seen.Accounts(text) {
+		if !strings.Contains(old, strings.ToLower(name)) {
+			addOnce(f, kept.OnlyAccount(name), foreignAccount, effect, command, file)
+		}
+	}
+}
+
+// images adds the images OWNER/NAME of a text that an old one did not have.
+func images(f *hook.Facts, kept *seen.Seen, old, text, effect string, command int, file *string) {
+	for _, name := range seen.Bare(text) {
+		if !strings.Contains(old, name) {
+			addOnce(f, kept.OnlyCode("docker.io/"+name, strings.Contains(old, "/"+path.Base(name))), foreignCode, effect, command, file)
+		}
+	}
+}
+
+// ofImage reports a line that may say which image runs.
+func ofImage(line string) bool {
+	lower := strings.ToLower(line)
+	return strings.Contains(lower, "image") || strings.Contains(lower, "container") || strings.HasPrefix(lower, "from ") || strings.Contains(lower, "docker://") || strings.Contains(lower, "repository:")
+}
+
+// configures reports a file of settings: by its ending, or one without any. Texts for people are
+// none, nor is data, nor the code of a program, which has hosts that it only asks.
+func configures(file string) bool {
+	lower := strings.ToLower(file)
+	base := path.Base(lower)
+	if forPeople(lower) || strings.HasPrefix(base, "openapi") || strings.HasPrefix(base, "swagger") || strings.HasPrefix(base, "license") || hasAny(lower, "/data/ /locales/ /i18n/ /content/ /docs/ /public/ /assets/ /translations/ /mocks/ /notes/ /examples/") {
+		return false
+	}
+	ext := path.Ext(base)
+	return ext == "" || ext == base || wordlist.Has(settingsEnds, ext)
+}
+
+// settingsEnds are the endings of files of settings.
+const settingsEnds = " .yaml .yml .toml .ini .cfg .conf .cnf .cf .config .properties .env .hcl .tf .tfvars .nomad .json .json5 .jsonc .xml .plist .gradle .kts .sbt .bzl .bazel .nix .sql .service .timer .socket .network .netdev " +
+	".repo .list .sources .edn .cue .jsonnet .libsonnet .dhall .pkl .rc .nmconnection .pac .zone .hosts .cmake .mk .bicep .pp .j2 .tmpl .tpl .tftpl .ovpn .mobileconfig .reg .props .targets .csproj .podspec .gemspec .cabal .opam .river .alloy .local .production .staging .development .override "
+
+// bareHosts are the hosts of a line of settings that stand there as a value without a scheme.
+// Names of packages and of keys have dots, too: those that end as no domain does are left out,
+// and those that begin so.
+func bareHosts(line string) (list []string) {
+	for _, h := range seen.Hosts(line) {
+		if h.At >= len(line) || nobodys(h.Host) || slices.Contains(list, h.Host) || !isDomain(h.Host) {
+			continue
+		}
+		head, rest := line[:h.At], line[min(len(line), h.At+len(h.Host)):]
+		whole := strings.Trim(head, " \t-\"'[") == "" && strings.Trim(rest, " \t\r\n,\"']") == ""
+		if whole || strings.ContainsAny(head, "=: \t") && strings.Trim(head, " \t-\"'") != "" && strings.IndexByte("=:\"'[(,@ \t", head[len(head)-1]) >= 0 && !strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "(") {
+			list = append(list, h.Host)
+		}
+	}
+	return list
+}
+
+// valueHosts are the hosts of a word of a line, or of a statement: those of addresses, and others.
+func valueHosts(text string) []string {
+	return append(addressed(text), bareHosts(" "+strings.NewReplacer("=", " ", "'", " ", "\"", " ").Replace(text))...)
+}
+
+// isDomain reports a name that ends as domains do, or an address. A name that begins so is one of
+// a program, written from its end.
+func isDomain(host string) bool {
+	if strings.Trim(host, "0123456789.") == "" {
+		return true
+	}
+	first, _, _ := strings.Cut(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return !wordlist.Has(" com org net io dev top ", first) && (wordlist.Has(domains, last) || len(last) == 2 && !wordlist.Has(" id js ts py rb rs go sh md cc cs pl tf mk so vm db fn ok ip tz ", last))
+}
+
+// domains are ends of names of hosts of more than two letters.
+const domains = " com org net info biz dev app cloud tech online site xyz pro live tools systems network services solutions digital software agency group team work works world space store shop host hosting website page run build codes engineer " +
+	"security finance capital money bank exchange fund email mail media news wiki blog link click icu top club vip zone link ltd gmbh inc company consulting support help center global market academy guru eth onion edu gov mil int asia mobi name community foundation health energy "
+
+// lookers are programs that show something, or write what people read.
+const lookers = " echo cat printf grep rg egrep fgrep diff cmp head tail less more ls find fd wc sort uniq cut tr test [ true false stat file tree which type man open xdg-open dig host nslookup whois ping traceroute mtr openssl jq yq " +
+	"curl wget http https httpie xh aria2c lynx w3m links nmap gh glab hub tea lighthouse yt-dlp youtube-dl ffmpeg code vim vi nano emacs cd mkdir rm cp mv ln touch chmod chown sleep date kill ps git "
+
+// onlyLooks reports a command that sets nothing by what its words name.
+func onlyLooks(c *hook.ShellCommand) bool {
+	if wordlist.Has(lookers, *c.Program) {
+		return true
+	}
+	for i, w := range c.Words {
+		if w.Value != nil && i < 4 && wordlist.Has(" show get list ls describe view info status inspect search balance history estimate lookup logs log check verify test lint validate plan diff explain call block tx receipt ", *w.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// obeyedWords adds what the words of a command name.
+func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
+	effect := effectOf(f, c.ID)
+	data, fetched := false, false
+	for i := range f.Effects {
+		if e := &f.Effects[i]; e.Command == c.ID {
+			_, is := e.Is.(*hook.Database)
+			data, fetched = data || is, fetched || e.Kind() == "net.fetch"
+		}
+	}
+	data = data || wordlist.Has(clients, *c.Program)
+	sets := !fetched && slices.ContainsFunc(c.Words[:min(len(c.Words), 5)], func(w hook.Word) bool {
+		return w.Value != nil && slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(*w.Value), func(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '.' }), isSetting)
+	})
+	option := ""
+	for i, w := range c.Words {
+		if w.Value == nil || len(*w.Value) > maxManifest || i == 0 {
+			continue
+		}
+		text := *w.Value
+		before := option
+		option = ""
+		if strings.HasPrefix(text, "-") {
+			option = text
+			if name, _, ok := strings.Cut(text, "="); ok {
+				before = name
+			}
+		}
+		prose := strings.ContainsAny(text, " \n") && strings.IndexByte("{[", text[0]) < 0
+		switch {
+		case data && onlyAsks(text), prose && !data && !strings.Contains(before, "config") && !strings.Contains(before, "option"):
+			continue
+		case data, sets, isTarget(before):
+			for _, host := range valueHosts(text) {
+				named(f, kept, host, effect, c.ID, nil)
+			}
+		}
+		accounts(f, kept, "", text, effect, c.ID, nil)
+		if strings.Contains(text, "/") && wordlist.Has(runners, *c.Program) && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
+			images(f, kept, "", strings.ReplaceAll(text, "=", " "), effect, c.ID, nil)
+		}
+	}
+}
+
+// clients are those of databases, whose statements set things.
+const clients = " psql mysql mariadb redis-cli valkey-cli mongosh mongo sqlcmd clickhouse-client clickhouse cqlsh rabbitmqctl influx cockroach "
+
+// runners are programs that are given images to run.
+const runners = " docker podman nerdctl kubectl oc helm nomad flyctl fly ctr crictl gcloud aws az cf heroku docker-compose singularity apptainer kustomize devspace skaffold crane skopeo buildah "
+
+// onlyAsks reports a statement that only reads.
+func onlyAsks(text string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), " ")
+	return wordlist.Has(" select show explain with describe desc ", first) && !strings.Contains(text, ";")
+}
+
+// isSetting reports a verb after which something holds from then on, or a word for what then does.
+func isSetting(word string) bool {
+	return wordlist.Has(" set add edit config configure register update upgrade create apply enable use replace switch change attach link trust allow authorize import install init join pair put modify patch upsert send transfer pay payout withdraw mint approve delegate invite grant "+
+		"source sources upstream remote repo repos repository repositories registry mirror proxy peer route tunnel login subscribe bind forward sync replicate replicaof slaveof push publish deploy ", word)
+}
+
+// isTarget reports an option whose value says to whom something goes, or from whom it comes.
+func isTarget(option string) bool {
+	for _, word := range wordlist.OfName(strings.TrimLeft(option, "-")) {
+		if wordlist.Has(" registry index repo repos repository source sources mirror proxy server endpoint peer relay upstream substituters substituter remote forward webhook callback uri sink export exporter target destination dest backend bootstrap broker brokers resolver nameserver dns ntp issuer authority collector option bucket account recipient ", word) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxObeyed is how many files of one call are read for what they name.
+const maxObeyed = 4
+
+// obeyedFiles adds what the files name that an agent wrote and that a command does as they say:
+// statements, manifests, settings. Only the line tells of such a file, whatever wrote it.
+func (g *Gate) obeyedFiles(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
+	ledger, known := g.origins()
+	if !known {
+		return
+	}
+	var written []string
+	left := maxObeyed
+	for i := range f.Paths {
+		p := &f.Paths[i]
+		if left == 0 || p.Path == nil || p.Access != "read" && p.Access != "execute" && p.Access != "use" || !configures(*p.Path) || tried(*p.Path) {
+			continue
+		}
+		c := commandOf(f, p.Command)
+		if c == nil || c.Program == nil || onlyLooks(c) {
+			continue
+		}
+		if written == nil {
+			written, _ = ledger.Open(keyOf(ev)).Written() // an error closes what facts make of it
+			written = append(written, "")
+		}
+		if !slices.Contains(written, *p.Path) {
+			continue
+		}
+		left--
+		text := g.text(*p.Path)
+		effect := effectOf(f, c.ID)
+		accounts(f, kept, "", text, effect, c.ID, p.Path)
+		for line := range strings.Lines(text) {
+			if len(line) > maxLine || !names(*p.Path, line) || strings.HasPrefix(strings.TrimSpace(line), "-- ") || strings.HasSuffix(*p.Path, ".sql") && onlyAsks(line) {
+				continue
+			}
+			for _, host := range valueHosts(line) {
+				if strings.HasSuffix(*p.Path, ".sql") || kept.Only(host) != nil {
+					named(f, kept, host, effect, c.ID, p.Path)
+				}
+			}
+		}
+	}
+}
+
+// forEyes reports a tool whose addresses somebody looks at: it opens them, or notes them down.
+func forEyes(tool string) bool {
+	return wordlist.HasAny(" navigate browse browser open goto fetch crawl scrape screenshot read search bookmark link reference comment reply note page visit download get list ", wordlist.OfName(tool[strings.LastIndex(tool, "__")+1:]))
+}
+
+// fields adds what the fields of a tool's input name. A field that is a sentence is for people.
+func fields(f *hook.Facts, kept *seen.Seen, tool, field string, v any, depth int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, one := range v {
+			if depth < 8 {
+				fields(f, kept, tool, name, one, depth+1)
+			}
+		}
+	case []any:
+		for _, one := range v {
+			if depth < 8 {
+				fields(f, kept, tool, field, one, depth+1)
+			}
+		}
+	case string:
+		v = strings.TrimSpace(v)
+		statement := wordlist.Has(" sql query statement statements command ", strings.ToLower(field)) && !onlyAsks(v)
+		if v == "" || len(v) > maxLine || strings.ContainsAny(v, " \n") && !statement {
+			return
+		}
+		if strings.Contains(v, "://") || !strings.Contains(v, "@") { // to whom a tool writes [seen] knows
+			for _, host := range valueHosts(v) {
+				named(f, kept, host, "tool", 0, nil)
+			}
+		}
+		accounts(f, kept, "", v, "tool", 0, nil)
+		if strings.Contains(strings.ToLower(field), "image") {
+			images(f, kept, "", v, "tool", 0, nil)
+		}
+		if givesRights(tool) && wordlist.HasAny(" user username users login account member members collaborator principal assignee name role email invitee handle subject grantee identity ", wordlist.OfName(field)) {
+			addOnce(f, kept.OnlyUser(v), grantee, "tool", 0, nil)
+		}
+		addOnce(f, kept.OnlyKey(v), foreignKey, "tool", 0, nil)
+	}
+}
+
+// givesRights reports a tool that gives somebody rights, by its name.
+func givesRights(tool string) bool {
+	words := wordlist.OfName(tool[strings.LastIndex(tool, "__")+1:])
+	return wordlist.HasAny(" add create invite grant set update put assign give share make promote attach allow approve ", words) &&
+		wordlist.HasAny(" collaborator collaborators member members membership maintainer permission permissions role roles access owner owners admin admins rights user users policy binding grant share invite invitation team org ", words)
+}
