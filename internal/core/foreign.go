@@ -25,6 +25,13 @@ func (g *Gate) foreign(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		old := g.text(*write.Path) + replacedText(ev.ToolInput())
 		for _, text := range newTexts(f, e.Command, *write.Path) {
 			repositories(f, kept, old, text, e, write.Path)
+			if e.Command > 0 && f.Shell != nil { // an editor is given the part that changes
+				for _, name := range seen.Bare(text) {
+					if was := strings.ToLower(old); strings.Contains(was, "github.com") && !strings.Contains(was, name) {
+						addOnce(f, kept.OnlyCode("github.com/"+name, strings.Contains(was, "/"+path.Base(name))), foreignCode, e.Kind(), e.Command, write.Path)
+					}
+				}
+			}
 		}
 	}
 	if f.Shell == nil {

@@ -70,18 +70,19 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 // settings adds the hosts and images of a text of settings that an old one did not have.
 func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
 	for line := range strings.Lines(text) {
-		if len(line) > maxLine || !names(*file, line) {
+		if len(line) > maxLine || strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
-		}
-		if role(*file) == "" { // [Gate.trustedFile] knows the others
-			for _, host := range append(addressed(line), bareHosts(line)...) {
-				if !strings.Contains(old, host) && !g.locked(*file, host) {
-					named(f, kept, host, e.Kind(), e.Command, file)
-				}
-			}
 		}
 		if ofImage(line) {
 			images(f, kept, old, line, e.Kind(), e.Command, file)
+		}
+		if role(*file) != "" || !names(*file, line) { // [Gate.trustedFile] knows some
+			continue
+		}
+		for _, host := range append(addressed(line), bareHosts(line)...) {
+			if !strings.Contains(old, host) && !g.locked(*file, host) {
+				named(f, kept, host, e.Kind(), e.Command, file)
+			}
 		}
 	}
 }
@@ -315,7 +316,7 @@ func (g *Gate) obeyedFiles(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 
 // forEyes reports a tool whose addresses somebody looks at: it opens them, or notes them down.
 func forEyes(tool string) bool {
-	return wordlist.HasAny(" navigate browse browser open goto fetch crawl scrape screenshot read search bookmark link reference comment reply note page visit download get list ", wordlist.OfName(tool[strings.LastIndex(tool, "__")+1:]))
+	return wordlist.HasAny(" navigate browse browser open goto fetch crawl scrape screenshot read search bookmark link reference comment reply note page visit download get list calendar meeting contact todo memory memories knowledge card story ", wordlist.OfName(tool[strings.LastIndex(tool, "__")+1:]))
 }
 
 // fields adds what the fields of a tool's input name. A field that is a sentence is for people.
@@ -335,6 +336,9 @@ func fields(f *hook.Facts, kept *seen.Seen, tool, field string, v any, depth int
 		}
 	case string:
 		v = strings.TrimSpace(v)
+		if wordlist.HasAny(" location link links href permalink reference references citation avatar thumbnail picture photo icon website homepage description title subject body text message comment summary ", wordlist.OfName(field)) {
+			return // somebody looks at it
+		}
 		statement := wordlist.Has(" sql query statement statements command ", strings.ToLower(field)) && !onlyAsks(v)
 		if v == "" || len(v) > maxLine || strings.ContainsAny(v, " \n") && !statement {
 			return

@@ -2,6 +2,7 @@ package core
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -26,6 +27,7 @@ func (g *Gate) sent(f *hook.Facts) {
 		return
 	}
 	left := maxSentFiles
+	g.handed(f, &left)
 	for i := range f.Effects {
 		e := &f.Effects[i]
 		send, ok := e.Is.(*hook.NetSend)
@@ -56,6 +58,37 @@ func (g *Gate) sent(f *hook.Facts) {
 			listed(*send.Path, "", look)
 		}
 	}
+}
+
+// handed adds the secrets and the rows about people that stand in a file which a tool of a server
+// hands to somebody.
+func (g *Gate) handed(f *hook.Facts, left *int) {
+	at := slices.IndexFunc(f.Effects, func(e hook.FactEffect) bool {
+		t, ok := e.Is.(*hook.Tool)
+		return ok && t.Access != "read" && hands(t.Tool)
+	})
+	if at < 0 {
+		return
+	}
+	for i := range f.Effects {
+		read, ok := f.Effects[i].Is.(*hook.FSRead)
+		if !ok || read.Path == nil || *left == 0 {
+			continue
+		}
+		*left--
+		what, certain := g.inside(*read.Path, "")
+		if what == "" && seen.HasPeople(g.textOf(*read.Path, maxSentFile)) && !tried(*read.Path) {
+			what, certain = seen.People, true
+		}
+		if what != "" {
+			f.Flow = append(f.Flow, hook.Flow{Effect: "tool", Origin: seen.Secret, What: &what, Path: read.Path, Via: []string{}, How: "file", Coarse: !certain})
+		}
+	}
+}
+
+// hands reports a tool by which people or places get what it is given, by its name.
+func hands(tool string) bool {
+	return wordlist.HasAny(" upload attach attachment attachments send share post publish reply email mail message forward deliver comment issue ticket page paste gist chat dm notify broadcast submit document draft import ", wordlist.OfName(tool[strings.LastIndex(tool, "__")+1:]))
 }
 
 // known reports an effect of which a flow tells already that a secret goes along.

@@ -226,7 +226,7 @@ func stateful(text string) bool {
 }
 
 // locks are files of a project that name where its packages come from.
-const locks = "package-lock.json yarn.lock pnpm-lock.yaml poetry.lock uv.lock Gemfile.lock Cargo.lock composer.lock Podfile.lock pubspec.lock .npmrc pip.conf .gitmodules .gitlab-ci.yml Dockerfile .git/config .env .env.example compose.yaml docker-compose.yml"
+const locks = "package-lock.json yarn.lock pnpm-lock.yaml poetry.lock uv.lock Gemfile.lock Cargo.lock composer.lock Podfile.lock pubspec.lock .npmrc pip.conf .gitmodules .gitlab-ci.yml Dockerfile"
 
 // locked reports a host that a lock file or the settings beside a file name already.
 func (g *Gate) locked(file, host string) bool {

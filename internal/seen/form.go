@@ -112,9 +112,16 @@ func (x *extraction) pairs(text string) {
 			return
 		}
 		at += next + len(mark)
-		before := text[max(0, at-256):at]
-		before = before[strings.LastIndexAny(before, "{}")+1:]
+		around := text[max(0, at-256):at]
+		brace := strings.LastIndexAny(around, "{}")
+		before := around[brace+1:]
 		name := ""
+		if brace > 0 && around[brace] == '{' { // "db_password": {"value": "…"}
+			if head, ok := strings.CutSuffix(strings.TrimRight(around[:brace], " \n\t"), ":"); ok {
+				head = strings.TrimSuffix(strings.TrimRight(head, " "), `"`)
+				name = head[strings.LastIndexByte(head, '"')+1:]
+			}
+		}
 		for _, key := range []string{`"name"`, `"key"`} {
 			if i := strings.Index(before, key); i >= 0 {
 				name = inQuotes(before[i+len(key):])

@@ -114,6 +114,19 @@ func (x *extraction) people(text string) {
 	}
 }
 
+// HasPeople reports a text with several rows about people.
+func HasPeople(text string) bool {
+	var x extraction
+	x.people(text)
+	count := map[string]int{}
+	for _, v := range x.values {
+		if count[v.what]++; count[v.what] >= leastRows {
+			return true
+		}
+	}
+	return false
+}
+
 // pairsOf calls f for each name in quotes of a JSON text with the text in quotes behind it.
 func pairsOf(text string, f func(key, value string)) {
 	for {

@@ -62,7 +62,7 @@ ask contains {
 	some flow in input.flow
 	flow.origin == "secret"
 	flow.what == "rows about people"
-	flow.effect in {"net.send", "tool"}
+	flow.effect in {"net.send", "net.fetch", "tool", "infrastructure"}
 	not near(flow)
 	not of_files(flow)
 }
