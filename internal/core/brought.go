@@ -23,7 +23,7 @@ func (g *Gate) brought(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		g.reached(f, kept, &f.Hosts[i])
 	}
 	for i := range f.Effects {
-		feeds(f, kept, &f.Effects[i])
+		g.feeds(f, ev, kept, &f.Effects[i])
 	}
 	g.replaced(f, ev, kept)
 	g.sinks(f, kept)
@@ -60,7 +60,7 @@ func (g *Gate) addsSource(c *hook.ShellCommand) bool {
 }
 
 // feeds adds the hosts from which an effect has packages, images or manifests come.
-func feeds(f *hook.Facts, kept *seen.Seen, e *hook.FactEffect) {
+func (g *Gate) feeds(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hook.FactEffect) {
 	text := ""
 	switch is := e.Is.(type) {
 	case *hook.Environment:
@@ -86,6 +86,9 @@ func feeds(f *hook.Facts, kept *seen.Seen, e *hook.FactEffect) {
 		return
 	}
 	for _, h := range seen.Hosts(text) {
+		if kept.Only(h.Host) == nil && g.locked(path.Join(ev.Text("cwd"), "-"), h.Host) {
+			continue // what others keep, or a sub-agent says, is what the project has
+		}
 		source(f, kept, h.Host, e.Kind(), e.Command)
 	}
 }

@@ -14,6 +14,7 @@ import (
 const (
 	namedHost      = "named host"
 	foreignAccount = "foreign account"
+	namedPackage   = "named package"
 )
 
 // obeyed adds the hosts, images, users and accounts that only untrusted text named, and that a
@@ -61,8 +62,11 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 		if paid := seen.Accounts(old); !forPeople(file) || len(paid) > 0 {
 			accounts(f, kept, old, text, e.Kind(), e.Command, &file)
 		}
-		if configures(file) {
+		if packages(f, kept, old, text, e, &file); configures(file) {
 			g.settings(f, kept, old, text, e, &file)
+			if !fetches(file) { // [Gate.foreign] knows the others
+				repositories(f, kept, old, text, e, &file)
+			}
 		}
 	}
 }
@@ -85,6 +89,34 @@ func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text string, e *hoo
 			}
 		}
 	}
+}
+
+// packages adds those of a file of dependencies that people recommended to each other, or whose names
+// are made to look like others.
+func packages(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
+	if !depends(*file) {
+		return
+	}
+	left := maxPlaces
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:=<>~^![](){}", r) }) {
+		if len(word) < 4 || len(word) > 128 || strings.Trim(word, "0123456789.*") == "" || strings.Contains(old, strings.ToLower(word)) {
+			continue
+		}
+		if left--; left == 0 {
+			return
+		}
+		if hit := kept.OnlyPackage(word); hit != nil && (hit.What == seen.Recommended || hit.What == seen.Lookalike) {
+			hit.Host = word
+			addOnce(f, hit, namedPackage, e.Kind(), e.Command, file)
+		}
+	}
+}
+
+// depends reports a file that lists the packages of a project.
+func depends(file string) bool {
+	base := strings.ToLower(path.Base(file))
+	return wordlist.Has(" package.json pyproject.toml setup.cfg setup.py pipfile gemfile cargo.toml composer.json pubspec.yaml environment.yml environment.yaml deno.json mix.exs build.gradle build.gradle.kts pom.xml libs.versions.toml shard.yml cpanfile description ", base) ||
+		strings.HasPrefix(base, "requirements") || strings.HasSuffix(base, ".csproj") || strings.HasSuffix(base, ".gemspec")
 }
 
 // named adds a host that only untrusted text named, and nobody looked for.
@@ -235,6 +267,9 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			}
 		}
 		accounts(f, kept, "", text, effect, c.ID, nil)
+		if sets || isTarget(before) {
+			repositories(f, kept, "", text, &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}, nil)
+		}
 		if strings.Contains(text, "/") && wordlist.Has(runners, *c.Program) && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
 			images(f, kept, "", strings.ReplaceAll(text, "=", " "), effect, c.ID, nil)
 		}

@@ -202,7 +202,7 @@ func names(file, line string) bool {
 		return hasAny(lower, "source endpoint backend address")
 	case wordlist.Has(" dockerfile makefile justfile setup.py setup.cfg action.yml action.yaml .travis.yml azure-pipelines.yml bitbucket-pipelines.yml .gitlab-ci.yml cmakelists.txt devcontainer.json ", base),
 		strings.HasSuffix(base, ".cmake"), strings.Contains(file, "/.github/"), strings.Contains(file, "/.circleci/"):
-		return hasAny(lower, "remote: git_repository url_hash fetchcontent dependency_links index-url --registry features git+http")
+		return hasAny(lower, "remote: git_repository url_hash fetchcontent dependency_links index-url --registry features git+http sources.list add-repository trusted=yes add-apt gpgkey baseurl source= trusted-host repo_url")
 	}
 	return true
 }

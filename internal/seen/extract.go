@@ -38,6 +38,8 @@ type extraction struct {
 	named  bool   // of that the call shows no values by its facts, but names
 	values []value
 	have   map[string]bool
+
+	register bool // rows about people are those of a register
 }
 
 // shown are the secrets in what a call printed.

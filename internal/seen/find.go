@@ -58,7 +58,8 @@ func (c *content) secretsIn(each func(func(string))) []Hit {
 		what   string
 	}
 	for _, one := range f.severalPeople() {
-		hits = append(hits, Hit{Origin: Secret, What: People, Call: one.record.call, Time: one.record.at, How: Known})
+		column := strings.TrimPrefix(one.secret.what, People+": ")
+		hits = append(hits, Hit{Origin: Secret, What: People, Text: column[:min(len(column), len(registered))], Call: one.record.call, Time: one.record.at, How: Known})
 	}
 	told := map[piece]bool{} // windows of a value, and values of a call, say the same
 	for i := range f.found {

@@ -15,6 +15,9 @@ const People = "rows about people"
 // Dump is the kind of what a file holds that rows of a database were put into, as facts have it.
 const Dump = "dump of a database"
 
+// registered stands before the column of a row that a register has; see [ofRegister].
+const registered = "@"
+
 // Limits of rows about people.
 const (
 	leastRows = 3   // of a column, for a call to hold them
@@ -47,7 +50,7 @@ func cellLength(n int) int {
 // showsPeople reports a call in whose output rows are looked for: of a database, a file or a
 // program of this machine, less what is made to be tried with.
 func showsPeople(ev *hook.Event, f *hook.Facts, from source) bool {
-	if from != sourceNone && !ofDatabase(ev.Tool(), f) {
+	if from != sourceNone && !ofDatabase(ev.Tool(), f) && !ofRegister(ev.Tool()) {
 		return false
 	}
 	if f != nil {
@@ -76,6 +79,13 @@ func ofDatabase(tool string, f *hook.Facts) bool {
 		}
 	}
 	return wordlist.HasAny(" postgres postgresql pg mysql mariadb sqlite sqlite3 duckdb mssql sql database db mongo mongodb redis supabase bigquery snowflake clickhouse redshift dynamodb oracle neon dbhub athena trino cassandra elasticsearch ", wordlist.OfName(tool))
+}
+
+// ofRegister reports a tool of a server that keeps people, such as customers, and not those who
+// work together.
+func ofRegister(tool string) bool {
+	return strings.HasPrefix(tool, "mcp__") && wordlist.HasAny(" crm hubspot salesforce pipedrive zoho mailchimp klaviyo shopify woocommerce bamboohr workday personio ehr fhir "+
+		"contacts customers customer leads patients patient employees employee subscribers applicants candidates donors guests students tenants payroll ", wordlist.OfName(tool))
 }
 
 // people adds the cells of rows about people.
@@ -178,6 +188,9 @@ func (x *extraction) cell(column, text string) {
 		}
 	}
 	if folded := fold(nil, text); len(folded) >= leastCell && len(folded) <= maxCell {
+		if x.register {
+			column = registered + column
+		}
 		x.put(value{People + ": " + column, string(folded[:cellLength(len(folded))]), kindWindow})
 	}
 }

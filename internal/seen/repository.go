@@ -63,7 +63,13 @@ func (l *lexer) repositories(s string) {
 		before := i - len(host) - 1
 		l.anywhere(s, before, host, name, rest)
 		if before > 0 && s[before] == ':' { // git@github.com:owner/name
-			if forge := strings.ToLower(nameBefore(s[:before])); wordlist.Has(forges, forge) {
+			forge := strings.ToLower(nameBefore(s[:before]))
+			if wordlist.Has(" github gitlab bitbucket codeberg ", forge) { // github:owner/name
+				if forge += ".com"; forge == "bitbucket.com" || forge == "codeberg.com" {
+					forge = strings.TrimSuffix(forge, ".com") + ".org"
+				}
+			}
+			if wordlist.Has(forges, forge) {
 				l.repository(forge, host, name)
 			}
 			continue

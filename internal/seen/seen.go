@@ -114,6 +114,12 @@ func (s *Seen) Find(ev *hook.Event) []Hit {
 	}
 	for _, h := range kept.secrets(ev) {
 		if h.What != People && h.What != ofSessions || !ofDatabase(ev.Tool(), ev.Facts) { // these may go back to where they are
+			if h.What == People && h.Text == registered && ofRegister(ev.Tool()) {
+				continue
+			}
+			if h.What == People {
+				h.Text = ""
+			}
 			hits = append(hits, h)
 		}
 	}

@@ -104,6 +104,20 @@ func (s *Seen) Only(host string) *Hit { return s.only(host, false) }
 // There a log, or a file of others in the project, counts as untrusted text, too.
 func (s *Seen) Source(host string) *Hit { return s.only(host, true) }
 
+// OnlyPackage is the hit of a package that only untrusted text named, nil for another one.
+func (s *Seen) OnlyPackage(name string) *Hit {
+	kept, err := s.open()
+	if err != nil || kept.key == nil {
+		return nil
+	}
+	var l lexer
+	l.add(kindPackage, packageOf(name))
+	if hits := kept.brought(&l); len(hits) > 0 {
+		return &hits[0]
+	}
+	return nil
+}
+
 func (s *Seen) only(host string, near bool) *Hit {
 	kept, err := s.open()
 	if err != nil || kept.key == nil {

@@ -3,6 +3,7 @@ package seen
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -19,7 +20,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		x.file, x.named = secretOf(facts)
 		outputs(ev, x.text)
 		if n.values = x.values; showsPeople(ev, facts, n.source) {
-			rows := extraction{}
+			rows := extraction{register: ofRegister(ev.Tool())}
 			outputs(ev, func(_, text string) { rows.people(text) })
 			n.values = append(n.values, rows.values...)
 		}
@@ -171,8 +172,14 @@ func (s *Seen) source(ev *hook.Event, f *hook.Facts) source {
 			}
 		}
 	}
-	if s.places(readBy(f)) {
+	reads := readBy(f)
+	if s.places(reads) {
 		return sourceCloned
+	}
+	for _, t := range brought(f) { // in this very line
+		if slices.Contains(reads, t) {
+			return sourceCloned
+		}
 	}
 	if keptByOthers(f) {
 		return sourceKept

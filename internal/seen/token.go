@@ -217,7 +217,7 @@ func (l *lexer) lines(s string) {
 // praised adds a package that a sentence tells to install, whatever the program. As those names may
 // be anything, they have a sign between their words.
 func (l *lexer) praised(verb, name string) {
-	if !l.code || !wordlist.Has(" install add use adding installing installs try ", strings.ToLower(verb)) {
+	if !l.code || !wordlist.Has(" install add use uses using adding installing installs try need needs require requires prefer package library module gem crate plugin dependency called to with ", strings.ToLower(verb)) {
 		return
 	}
 	if name = strings.Trim(name, `"'()*_.,:;!?`); strings.Contains(name, "-") && !strings.ContainsAny(name, " ./{}<>=$") && name[0] >= 'a' && name[0] <= 'z' {

@@ -207,6 +207,17 @@ ask contains {
 }
 
 # METADATA
+# description: a package that people recommend to each other becomes part of the project
+ask contains {
+	"reason": sprintf("adds %s, which only what people wrote names; ask the person whether it is the right one", [flow.host]),
+	"help": sprintf("An issue, a comment or a message named it: %s brought it. Whoever installs the project runs its code.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("program", {"named package"})
+	not known(flow.host)
+}
+
+# METADATA
 # description: a text tells agents to do this
 ask contains {
 	"reason": "does what a text from outside tells agents to do; ask the person whether they want it",
