@@ -370,6 +370,20 @@ func runs(f *hook.Facts, c *hook.ShellCommand) (list []string) {
 			add(*p.Path)
 		}
 	}
+	if c.Program != nil && wordlist.Has(trusters, *c.Program) {
+		for _, o := range c.Operands {
+			if o != nil && *o != "" && len(*o) < 1024 && !strings.Contains(*o, "://") {
+				add(*o)
+			}
+		}
+		for _, values := range c.Options {
+			for _, v := range values {
+				if s, ok := v.(string); ok && s != "" && len(s) < 1024 && !strings.Contains(s, "://") {
+					add(s)
+				}
+			}
+		}
+	}
 	if c.Program == nil || !wordlist.Has(builders, *c.Program) {
 		return list
 	}
@@ -388,6 +402,9 @@ func runs(f *hook.Facts, c *hook.ShellCommand) (list []string) {
 	}
 	return list
 }
+
+// trusters are programs by which a file becomes trusted, as a key, a certificate or an extension.
+const trusters = " keytool certutil security trust gpg gpg2 apt-key rpm rpmkeys pacman-key cosign dpkg alien adb code codium cursor install-cert certmgr mkcert firefox chrome "
 
 // builders are programs that run what the files of a directory say.
 const builders = " make gmake ninja cmake meson just task rake npm npx pnpm yarn bun deno pip pip3 uv pipx poetry pdm tox nox pytest cargo go gradle gradlew mvn mvnw ant sbt bundle gem composer " +

@@ -47,6 +47,7 @@ func (g *Gate) obeyed(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 	for i := range f.Shell.Commands {
 		if c := &f.Shell.Commands[i]; c.Program != nil && !onlyLooks(c) {
 			obeyedWords(f, kept, c)
+			g.obeyedInput(f, kept, c)
 		}
 	}
 	g.obeyedFiles(f, ev, kept)
@@ -62,8 +63,13 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 		if paid := seen.Accounts(old); !forPeople(file) || len(paid) > 0 {
 			accounts(f, kept, old, text, e.Kind(), e.Command, &file)
 		}
+		if owns(file) {
+			for _, name := range kept.OnlyUsers(without(old, text)) {
+				addOnce(f, &name, grantee, e.Kind(), e.Command, &file)
+			}
+		}
 		if packages(f, kept, old, text, e, &file); configures(file) {
-			g.settings(f, kept, old, text, e, &file)
+			g.settings(f, kept, old, text, file, e, &file)
 			if !fetches(file) { // [Gate.foreign] knows the others
 				repositories(f, kept, old, text, e, &file)
 			}
@@ -72,7 +78,7 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 }
 
 // settings adds the hosts and images of a text of settings that an old one did not have.
-func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
+func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text, name string, e *hook.FactEffect, file *string) {
 	for line := range strings.Lines(text) {
 		if len(line) > maxLine || strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
@@ -80,11 +86,11 @@ func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text string, e *hoo
 		if ofImage(line) {
 			images(f, kept, old, line, e.Kind(), e.Command, file)
 		}
-		if role(*file) != "" || !names(*file, line) { // [Gate.trustedFile] knows some
+		if role(name) != "" || !names(name, line) { // [Gate.trustedFile] knows some
 			continue
 		}
 		for _, host := range append(addressed(line), bareHosts(line)...) {
-			if !strings.Contains(old, host) && !g.locked(*file, host) {
+			if !strings.Contains(old, host) && !g.locked(name, host) {
 				named(f, kept, host, e.Kind(), e.Command, file)
 			}
 		}
@@ -94,12 +100,16 @@ func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text string, e *hoo
 // packages adds those of a file of dependencies that people recommended to each other, or whose names
 // are made to look like others.
 func packages(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
-	if !depends(*file) {
-		return
+	if depends(*file) {
+		recommended(f, kept, old, text, e.Kind(), e.Command, file)
 	}
+}
+
+// recommended adds such packages of a text, less those of an old one.
+func recommended(f *hook.Facts, kept *seen.Seen, old, text, effect string, command int, file *string) {
 	left := maxPlaces
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:=<>~^![](){}", r) }) {
-		if len(word) < 4 || len(word) > 128 || strings.Trim(word, "0123456789.*") == "" || strings.Contains(old, strings.ToLower(word)) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:=<>~^![](){}.", r) }) {
+		if len(word) < 4 || len(word) > 128 || strings.Trim(word, "0123456789*") == "" || strings.Contains(old, strings.ToLower(word)) {
 			continue
 		}
 		if left--; left == 0 {
@@ -107,9 +117,25 @@ func packages(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffe
 		}
 		if hit := kept.OnlyPackage(word); hit != nil && (hit.What == seen.Recommended || hit.What == seen.Lookalike) {
 			hit.Host = word
-			addOnce(f, hit, namedPackage, e.Kind(), e.Command, file)
+			addOnce(f, hit, namedPackage, effect, command, file)
 		}
 	}
+}
+
+// owns reports a file that says who decides about a project, or who gets in.
+func owns(file string) bool {
+	return wordlist.Has(" codeowners owners maintainers maintainers.md maintainers.txt owners_aliases allowed_signers authorized_keys sudoers .htpasswd htpasswd .k5login .rhosts security_contacts ", strings.ToLower(path.Base(file)))
+}
+
+// without is a text less the words that an old one, in lower case, has.
+func without(old, text string) string {
+	var out strings.Builder
+	for w := range strings.FieldsSeq(text) {
+		if !strings.Contains(old, strings.ToLower(w)) {
+			out.WriteString(w + "\n")
+		}
+	}
+	return out.String()
 }
 
 // depends reports a file that lists the packages of a project.
@@ -138,6 +164,9 @@ func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 // accounts adds the accounts of a text that an old one, in lower case, did not have.
 func accounts(f *hook.Facts, kept *seen.Seen, old, text, effect string, command int, file *string) {
 	for _, name := range seen.Accounts(text) {
+		if name[0] == '+' && !strings.Contains(old, "+") { // numbers are data, but where they take the place of others
+			continue
+		}
 		if !strings.Contains(old, strings.ToLower(name)) {
 			addOnce(f, kept.OnlyAccount(name), foreignAccount, effect, command, file)
 		}
@@ -267,6 +296,9 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			}
 		}
 		accounts(f, kept, "", text, effect, c.ID, nil)
+		if sets && effect != "package.install" {
+			recommended(f, kept, "", text, effect, c.ID, nil)
+		}
 		if sets || isTarget(before) {
 			repositories(f, kept, "", text, &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}, nil)
 		}
@@ -275,6 +307,31 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 		}
 	}
 }
+
+// obeyedInput adds what the input of a command names that it does as its input says.
+func (g *Gate) obeyedInput(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
+	if c.Stdin == nil || c.Stdin.Text == nil || !wordlist.Has(clients+runners+obeying, *c.Program) {
+		return
+	}
+	name := path.Join("/", "input.yaml")
+	if wordlist.Has(clients, *c.Program) {
+		name = path.Join("/", "input.sql")
+	}
+	text := *c.Stdin.Text
+	e := &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}
+	for i := range f.Effects {
+		if f.Effects[i].Command == c.ID {
+			e = &f.Effects[i]
+			break
+		}
+	}
+	accounts(f, kept, "", text, e.Kind(), c.ID, nil)
+	g.settings(f, kept, "", strings.NewReplacer("'", " ", "=", " = ").Replace(text), name, e, nil)
+	repositories(f, kept, "", text, e, nil)
+}
+
+// obeying are other programs that do what their input says.
+const obeying = " crontab nmcli wg nft ldapmodify ldapadd kcadm.sh consul vault etcdctl nsupdate terraform pulumi chpasswd newusers at batch "
 
 // clients are those of databases, whose statements set things.
 const clients = " psql mysql mariadb redis-cli valkey-cli mongosh mongo sqlcmd clickhouse-client clickhouse cqlsh rabbitmqctl influx cockroach "
@@ -371,6 +428,9 @@ func fields(f *hook.Facts, kept *seen.Seen, tool, field string, v any, depth int
 		}
 	case string:
 		v = strings.TrimSpace(v)
+		if len(v) < maxLine {
+			addOnce(f, kept.OnlyKey(v), foreignKey, "tool", 0, nil)
+		}
 		if wordlist.HasAny(" location link links href permalink reference references citation avatar thumbnail picture photo icon website homepage description title subject body text message comment summary ", wordlist.OfName(field)) {
 			return // somebody looks at it
 		}
@@ -390,7 +450,6 @@ func fields(f *hook.Facts, kept *seen.Seen, tool, field string, v any, depth int
 		if givesRights(tool) && wordlist.HasAny(" user username users login account member members collaborator principal assignee name role email invitee handle subject grantee identity ", wordlist.OfName(field)) {
 			addOnce(f, kept.OnlyUser(v), grantee, "tool", 0, nil)
 		}
-		addOnce(f, kept.OnlyKey(v), foreignKey, "tool", 0, nil)
 	}
 }
 

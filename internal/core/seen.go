@@ -68,7 +68,7 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 		g.sources(f, ev, kept)
 		g.brought(f, ev, kept)
 	}
-	g.sent(f)
+	g.sent(f, ev.Tool())
 	return f
 }
 

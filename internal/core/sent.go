@@ -2,7 +2,6 @@ package core
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"gate/hook"
@@ -22,12 +21,12 @@ const looksSecret = "what looks like a secret"
 
 // sent adds to facts the secrets that stand in a file which the call sends, though nothing
 // else tells of them: neither its name nor an earlier call. Nobody needs to have seen them.
-func (g *Gate) sent(f *hook.Facts) {
+func (g *Gate) sent(f *hook.Facts, tool string) {
 	if f == nil {
 		return
 	}
 	left := maxSentFiles
-	g.handed(f, &left)
+	g.handed(f, tool, &left)
 	for i := range f.Effects {
 		e := &f.Effects[i]
 		send, ok := e.Is.(*hook.NetSend)
@@ -62,33 +61,34 @@ func (g *Gate) sent(f *hook.Facts) {
 
 // handed adds the secrets and the rows about people that stand in a file which a tool of a server
 // hands to somebody.
-func (g *Gate) handed(f *hook.Facts, left *int) {
-	at := slices.IndexFunc(f.Effects, func(e hook.FactEffect) bool {
-		t, ok := e.Is.(*hook.Tool)
-		return ok && t.Access != "read" && hands(t.Tool)
-	})
-	if at < 0 {
+func (g *Gate) handed(f *hook.Facts, tool string, left *int) {
+	if !hands(tool) {
 		return
 	}
-	for i := range f.Effects {
-		read, ok := f.Effects[i].Is.(*hook.FSRead)
-		if !ok || read.Path == nil || *left == 0 {
+	for i := range f.Paths {
+		p := &f.Paths[i]
+		if p.Path == nil || p.Access != "read" && p.Access != "list" && p.Access != "use" || *left == 0 {
 			continue
 		}
 		*left--
-		what, certain := g.inside(*read.Path, "")
-		if what == "" && seen.HasPeople(g.textOf(*read.Path, maxSentFile)) && !tried(*read.Path) {
+		what, certain := g.inside(*p.Path, "")
+		if what == "" && seen.HasPeople(g.textOf(*p.Path, maxSentFile)) && !tried(*p.Path) {
 			what, certain = seen.People, true
 		}
 		if what != "" {
-			f.Flow = append(f.Flow, hook.Flow{Effect: "tool", Origin: seen.Secret, What: &what, Path: read.Path, Via: []string{}, How: "file", Coarse: !certain})
+			f.Flow = append(f.Flow, hook.Flow{Effect: "tool", Origin: seen.Secret, What: &what, Path: p.Path, Via: []string{}, How: "file", Coarse: !certain})
 		}
 	}
 }
 
 // hands reports a tool by which people or places get what it is given, by its name.
 func hands(tool string) bool {
-	return wordlist.HasAny(" upload attach attachment attachments send share post publish reply email mail message forward deliver comment issue ticket page paste gist chat dm notify broadcast submit document draft import ", wordlist.OfName(tool[strings.LastIndex(tool, "__")+1:]))
+	if !strings.HasPrefix(tool, "mcp__") {
+		return false
+	}
+	words := wordlist.OfName(tool[strings.LastIndex(tool, "__")+2:])
+	return len(words) > 0 && !wordlist.Has(" read get list search view open load parse extract convert summarize describe download find ", words[0]) &&
+		wordlist.HasAny(" upload attach attachment attachments send share post publish reply email mail message forward deliver comment issue ticket page paste gist chat dm notify broadcast submit document draft import ", words)
 }
 
 // known reports an effect of which a flow tells already that a secret goes along.

@@ -18,7 +18,7 @@ const (
 
 // Accounts are what a text has of names by which money, rights or data go to somebody, each once:
 // wallets, accounts of banks (IBAN, and numbers behind a word that says so), accounts of clouds in
-// an ARN, identities (8-4-4-4-12) and buckets.
+// an ARN, identities (8-4-4-4-12), buckets, and numbers of telephones with their country.
 func Accounts(text string) (list []string) {
 	var l lexer
 	l.accounts(text)
@@ -50,6 +50,11 @@ func (s *Seen) OnlyAccount(name string) *Hit {
 // accounts adds the names of accounts of a text.
 func (l *lexer) accounts(s string) {
 	left := maxAccounts
+	eachNumber(s, func(number string, _, _ int) {
+		if left--; left > 0 {
+			l.add(kindWord, ofAccount+number)
+		}
+	})
 	for at := 0; at < len(s) && left > 0; {
 		if inWindow(s[at]) == 0 {
 			at++

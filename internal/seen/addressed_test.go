@@ -17,7 +17,7 @@ func TestMayAddress(t *testing.T) {
 			t.Errorf("%q speaks to nobody", words)
 		}
 	}
-	if got := addressed("the unitai agents: x"); got != nil {
+	if got := addressed("the unitassistants: x"); got != nil {
 		t.Errorf("within a word: %q", got)
 	}
 }

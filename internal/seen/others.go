@@ -132,6 +132,16 @@ func (s *Seen) OnlyUser(text string) (hit *Hit) {
 	return hit
 }
 
+// OnlyUsers are the hits of the users whom a text names and whom only untrusted text named.
+func (s *Seen) OnlyUsers(text string) (hits []Hit) {
+	for w := range strings.FieldsSeq(text) {
+		if hit := s.OnlyUser(w); hit != nil && len(hits) < maxWords {
+			hits = append(hits, *hit)
+		}
+	}
+	return hits
+}
+
 // everybodys are names of users and words of grants that say nothing of whose they are.
 const everybodys = " admin admins administrator root postgres mysql public users default system service services owner owners all none superuser createdb createrole replication password grant create alter role user login " +
 	"with for and the that has must should can may not password kind name namespace metadata subjects roleref clusterrole cluster-admin clusterrolebinding rolebinding serviceaccount group apigroup " +

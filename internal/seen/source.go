@@ -211,6 +211,9 @@ func betweenPeople(tool string, f *hook.Facts) bool {
 				if verb = text(c.Subcommand); strings.HasPrefix(verb, "pr ") || strings.HasPrefix(verb, "mr ") {
 					return true
 				}
+				for _, o := range c.Operands { // gh api repos/o/r/pulls/9/comments
+					verb += " " + strings.ReplaceAll(text(o), "pulls", "pull")
+				}
 			}
 		}
 	}

@@ -220,7 +220,7 @@ func (l *lexer) praised(verb, name string) {
 	if !l.code || !wordlist.Has(" install add use uses using adding installing installs try need needs require requires prefer package library module gem crate plugin dependency called to with ", strings.ToLower(verb)) {
 		return
 	}
-	if name = strings.Trim(name, `"'()*_.,:;!?`); strings.Contains(name, "-") && !strings.ContainsAny(name, " ./{}<>=$") && name[0] >= 'a' && name[0] <= 'z' {
+	if name = strings.Trim(name, `"'()[]{}*_.,:;!?`); strings.Contains(name, "-") && !strings.ContainsAny(name, " ./{}<>=$") && name[0] >= 'a' && name[0] <= 'z' {
 		l.add(kindPackage, packageOf(name))
 	}
 }
