@@ -2,6 +2,7 @@ package core
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -31,10 +32,33 @@ func asks(f *hook.Facts, ev *hook.Event, rows *catalogue.Catalogue, holds func(s
 	}
 	for i := range f.Shell.Commands {
 		c := &f.Shell.Commands[i]
-		if !sends[c.ID] && byName(rows, c) && namesSecret(c, holds) {
+		if !sends[c.ID] && (byName(rows, c) && namesSecret(c, holds) || handsIn(f, c, holds)) {
 			f.Effects = append(f.Effects, hook.FactEffect{Command: c.ID, Is: &hook.NetSend{Host: hostOf(f, c.ID), Source: "text"}})
 		}
 	}
+}
+
+// handsIn reports a command that reaches a host outside and gets a secret on its input, or as an
+// operand, and not to log in or to keep it there.
+func handsIn(f *hook.Facts, c *hook.ShellCommand, holds func(string) string) bool {
+	outside := slices.ContainsFunc(f.Hosts, func(h hook.Host) bool { return h.Command == c.ID && h.Host != nil && !near(*h.Host) })
+	if !outside || c.Program == nil || wordlist.Has(" ssh sshpass ", *c.Program) {
+		return false
+	}
+	for i := range f.Effects {
+		if _, ok := f.Effects[i].Is.(*hook.Database); ok && f.Effects[i].Command == c.ID {
+			return false
+		}
+	}
+	for _, w := range c.Words {
+		if w.Value != nil && hasAny(strings.ToLower(*w.Value), "login auth secret password token stdin header credential") {
+			return false
+		}
+	}
+	if c.Stdin != nil && c.Stdin.Text != nil && holds(*c.Stdin.Text) != "" {
+		return true
+	}
+	return slices.ContainsFunc(c.Operands, func(o *string) bool { return o != nil && holds(withoutLogin(*o)) != "" })
 }
 
 // byName reports a command that hands the words of its line to a service, or whose wrapper

@@ -51,6 +51,39 @@ func (g *Gate) obeyed(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		}
 	}
 	g.obeyedFiles(f, ev, kept)
+	g.obeyedPatches(f, kept)
+}
+
+// obeyedPatches adds what the lines name that a patch brings.
+func (g *Gate) obeyedPatches(f *hook.Facts, kept *seen.Seen) {
+	left := maxObeyed
+	for i := range f.Paths {
+		p := &f.Paths[i]
+		c := commandOf(f, p.Command)
+		if left == 0 || p.Path == nil || c == nil || c.Program == nil || p.Access != "read" {
+			continue
+		}
+		if *c.Program != "patch" && !(*c.Program == "git" && c.Subcommand != nil && (*c.Subcommand == "apply" || *c.Subcommand == "am")) {
+			continue
+		}
+		left--
+		var old, text strings.Builder
+		name := "/input.yaml"
+		for line := range strings.Lines(g.text(*p.Path)) {
+			switch to, ok := strings.CutPrefix(line, "+++ "); {
+			case ok:
+				name = path.Join("/", strings.TrimSpace(to))
+			case strings.HasPrefix(line, "+") && configures(name):
+				text.WriteString(line[1:])
+			default:
+				old.WriteString(strings.ToLower(line))
+			}
+		}
+		e := &hook.FactEffect{Command: c.ID, Is: &hook.FSWrite{}}
+		accounts(f, kept, old.String(), text.String(), e.Kind(), c.ID, p.Path)
+		g.settings(f, kept, old.String(), text.String(), "/input.yaml", e, p.Path)
+		repositories(f, kept, old.String(), text.String(), e, p.Path)
+	}
 }
 
 // obeyedFile adds what a call puts into one file.
@@ -70,6 +103,9 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 		}
 		if packages(f, kept, old, text, e, &file); configures(file) {
 			g.settings(f, kept, old, text, file, e, &file)
+			if names := seen.Bare(text); e.Command > 0 && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(old, name) }) { // one instead of another
+				images(f, kept, old, text, e.Kind(), e.Command, &file)
+			}
 			if !fetches(file) { // [Gate.foreign] knows the others
 				repositories(f, kept, old, text, e, &file)
 			}
@@ -86,10 +122,14 @@ func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text, name string, 
 		if ofImage(line) {
 			images(f, kept, old, line, e.Kind(), e.Command, file)
 		}
-		if role(name) != "" || !names(name, line) { // [Gate.trustedFile] knows some
+		known := role(name) != "" // [Gate.trustedFile] knows these
+		if known == names(name, line) {
 			continue
 		}
 		for _, host := range append(addressed(line), bareHosts(line)...) {
+			if known && !ofVariable(line, host) {
+				continue
+			}
 			if !strings.Contains(old, host) && !g.locked(name, host) {
 				named(f, kept, host, e.Kind(), e.Command, file)
 			}
@@ -145,6 +185,24 @@ func depends(file string) bool {
 		strings.HasPrefix(base, "requirements") || strings.HasSuffix(base, ".csproj") || strings.HasSuffix(base, ".gemspec")
 }
 
+// ofVariable reports a host of a line that is all of the value of a variable: NAME: https://host.
+func ofVariable(line, host string) bool {
+	head, _, ok := strings.Cut(line, host)
+	if !ok {
+		return false
+	}
+	if at := strings.LastIndex(head, "://"); at >= 0 {
+		head = strings.TrimRight(head[:at], "abcdefghijklmnopqrstuvwxyz+")
+	}
+	head = strings.TrimRight(head, " \"'")
+	if head == "" || head[len(head)-1] != '=' && head[len(head)-1] != ':' {
+		return false
+	}
+	head = head[:len(head)-1]
+	name := head[strings.LastIndexAny(head, " {,\"'-\t")+1:]
+	return len(name) > 2 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
+}
+
 // named adds a host that only untrusted text named, and nobody looked for.
 func named(f *hook.Facts, kept *seen.Seen, host, effect string, command int, file *string) {
 	if kept.Unrelated(host) && !toldOf(f, host) {
@@ -185,7 +243,7 @@ func images(f *hook.Facts, kept *seen.Seen, old, text, effect string, command in
 // ofImage reports a line that may say which image runs.
 func ofImage(line string) bool {
 	lower := strings.ToLower(line)
-	return strings.Contains(lower, "image") || strings.Contains(lower, "container") || strings.HasPrefix(lower, "from ") || strings.Contains(lower, "docker://") || strings.Contains(lower, "repository:")
+	return strings.HasPrefix(lower, "from ") || hasAny(lower, "image container docker:// repository: .box box: uses orb extends plugin collection role: preset template include ")
 }
 
 // configures reports a file of settings: by its ending, or one without any. Texts for people are

@@ -49,7 +49,7 @@ func (c *content) wants(host string, places ...string) bool {
 	whole := plainOf(label)
 	forms := []string{whole}
 	for _, part := range around {
-		if name := strings.TrimPrefix(strings.TrimSuffix(whole, part), part); name != whole && len(name) > 2 {
+		if name := strings.TrimPrefix(strings.TrimSuffix(whole, part), part); name != whole && len(name) > 2 && !wordlist.Has(nouns, name) {
 			forms = append(forms, name)
 		}
 	}
@@ -74,6 +74,10 @@ func (c *content) service(host string) bool {
 	return ok && dotted && !strings.Contains(label, ".") && wordlist.Has(" api api-free api-eu api-us ", first) &&
 		!wordlist.Has(common, label) && c.named([]string{service}, label)
 }
+
+// nouns are words of many tasks that name nobody's site: a cachecloud is none that a prompt names
+// which is about a cache.
+const nouns = " cache proxy mirror registry index log logs data database mail build deploy docs pkg package packages status backup payment payments login auth sso test tests metric queue search image images token key keys secret secrets "
 
 // common are words that stand behind "with" in many tasks.
 const common = " metrics telemetry collector analytics backup upload updates update status support security monitoring report reports results build deploy internal staging " +

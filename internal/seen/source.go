@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/secret"
 	"gate/internal/wordlist"
 )
 
@@ -71,6 +72,9 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 	}
 	if ev.Name.Canonical() == hook.PostToolUse {
 		n.tokens = append(n.tokens, brought(facts)...)
+		if n.source == sourceNet {
+			n.tokens = append(n.tokens, redirected(facts)...)
+		}
 	}
 	hints := note{source: sourceNet}
 	if (n.source == sourceNone || n.source == sourceKept) && runsPackages(facts) {
@@ -88,6 +92,26 @@ func runsPackages(f *hook.Facts) bool {
 			if c := &f.Shell.Commands[i]; !wordlist.Has(" ls list outdated ", text(c.Subcommand)) && wordlist.Has(" npm pnpm yarn bun npx node vitest jest pip pip3 pipx uv poetry pytest composer bundle gem cargo ", text(c.Program)) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// installs reports a call that fetches packages: texts of theirs, and of where they come from, stand
+// in its output.
+func installs(f *hook.Facts) bool {
+	if f.Shell == nil {
+		return false
+	}
+	for i := range f.Shell.Commands {
+		c := &f.Shell.Commands[i]
+		verb, _, _ := strings.Cut(text(c.Subcommand), " ")
+		if verb == "" && len(c.Operands) > 0 {
+			verb = text(c.Operands[0])
+		}
+		if wordlist.Has(" npm pnpm yarn bun pip pip3 pipx uv poetry pdm pipenv conda mamba dotnet nuget mvn mvnw gradle gradlew terraform tofu helm cargo go gem bundle composer pod swift mix cabal stack opam conan vcpkg brew apt apt-get dnf yum apk pacman flatpak snap choco winget ansible-galaxy packer vagrant luarocks cpanm docker podman git ", text(c.Program)) &&
+			wordlist.Has(" install i ci add restore update upgrade get sync lock fetch mod tidy init doctor pull dependency deps require compile build package resolve up download audit outdated push clone submodule ", verb) {
+			return true
 		}
 	}
 	return false
@@ -134,7 +158,19 @@ func secretOf(f *hook.Facts) (what string, hidden bool) {
 			what, hidden = cmp.Or(what, r.What), hidden && !r.Shown
 		}
 	}
+	for i := range f.Paths {
+		if p := &f.Paths[i]; what == "" && i < maxPlaces && p.Access == "read" && p.Path != nil && isNamedSecret(*p.Path) {
+			return unnamed, false
+		}
+	}
 	return what, hidden && what != ""
+}
+
+// isNamedSecret reports a file that holds nothing but a secret, by its name: token, api_key.txt.
+func isNamedSecret(file string) bool {
+	base := path.Base(file)
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(base, "."), ".txt"), ".secret")
+	return strings.IndexByte(name, '.') < 0 && secret.Promises(name)
 }
 
 // source says whether the output of a call is untrusted text, and of which kind.
@@ -181,7 +217,7 @@ func (s *Seen) source(ev *hook.Event, f *hook.Facts) source {
 			return sourceCloned
 		}
 	}
-	if keptByOthers(f) {
+	if keptByOthers(f) || installs(f) {
 		return sourceKept
 	}
 	return sourceNone
@@ -339,6 +375,17 @@ func brought(f *hook.Facts) []token {
 		}
 		if path.IsAbs(to) {
 			l.add(kindPlace, path.Clean(to))
+		}
+	}
+	return l.tokens
+}
+
+// redirected are the files that a call writes which shows what others wrote.
+func redirected(f *hook.Facts) []token {
+	var l lexer
+	for i := range f.Effects {
+		if e, ok := f.Effects[i].Is.(*hook.FSWrite); ok && e.Path != nil && !e.Recursive && e.How != "delete" {
+			l.add(kindPlace, path.Clean(*e.Path))
 		}
 	}
 	return l.tokens
