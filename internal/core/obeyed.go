@@ -225,6 +225,9 @@ func accounts(f *hook.Facts, kept *seen.Seen, old, text, effect string, command 
 		if name[0] == '+' && !strings.Contains(old, "+") { // numbers are data, but where they take the place of others
 			continue
 		}
+		if len(name) == 36 && strings.Count(name, "-") == 4 && !hasAny(strings.ToLower(text), "principal assignee tenant role grant owner member trust identity subscription audience issuer") {
+			continue // most such names are those of rows and issues
+		}
 		if !strings.Contains(old, strings.ToLower(name)) {
 			addOnce(f, kept.OnlyAccount(name), foreignAccount, effect, command, file)
 		}
@@ -500,6 +503,9 @@ func fields(f *hook.Facts, kept *seen.Seen, tool, field string, v any, depth int
 			for _, host := range valueHosts(v) {
 				named(f, kept, host, "tool", 0, nil)
 			}
+		}
+		if strings.Count(v, "-") == 4 {
+			v = field + ": " + v
 		}
 		accounts(f, kept, "", v, "tool", 0, nil)
 		if strings.Contains(strings.ToLower(field), "image") {
