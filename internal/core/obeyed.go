@@ -45,7 +45,10 @@ func (g *Gate) obeyed(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		return
 	}
 	for i := range f.Shell.Commands {
-		if c := &f.Shell.Commands[i]; c.Program != nil && !onlyLooks(c) {
+		c := &f.Shell.Commands[i]
+		if c.Program != nil && wordlist.Has(" curl wget http https httpie xh gh glab ", *c.Program) {
+			posted(f, kept, c)
+		} else if c.Program != nil && !onlyLooks(c) {
 			obeyedWords(f, kept, c)
 			g.obeyedInput(f, kept, c)
 		}
@@ -319,6 +322,38 @@ func onlyLooks(c *hook.ShellCommand) bool {
 	return false
 }
 
+// posted adds the hosts and accounts that a command posts to an interface as the value of a name
+// that sets something: url=https://host, "callback": "https://host".
+func posted(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
+	effect := effectOf(f, c.ID)
+	if !wordlist.Has(" net.send infrastructure tool ", effect) {
+		return
+	}
+	for _, w := range c.Words {
+		if w.Value == nil || len(*w.Value) > maxLine {
+			continue
+		}
+		text := *w.Value
+		for _, host := range valueHosts(text) {
+			head, _, _ := strings.Cut(text, host)
+			if at := strings.LastIndex(head, "://"); at >= 0 {
+				head = strings.TrimRight(head[:at], "abcdefghijklmnopqrstuvwxyz+")
+			}
+			bare := strings.TrimRight(head, " \\\"'[]")
+			if bare == "" || bare[len(bare)-1] != '=' && bare[len(bare)-1] != ':' {
+				continue
+			}
+			bare = strings.TrimRight(bare[:len(bare)-1], " \\\"'[]")
+			if name := bare[strings.LastIndexAny(bare, " {,&\"'[")+1:]; name != "" && isTarget(name+"_"+strings.ReplaceAll(name, "url", "uri")) {
+				named(f, kept, host, effect, c.ID, nil)
+			}
+		}
+		if !strings.ContainsAny(text, " \n") || text[0] == '{' {
+			accounts(f, kept, "", text, effect, c.ID, nil)
+		}
+	}
+}
+
 // obeyedWords adds what the words of a command name.
 func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 	effect := effectOf(f, c.ID)
@@ -333,6 +368,7 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 	sets := !fetched && slices.ContainsFunc(c.Words[:min(len(c.Words), 5)], func(w hook.Word) bool {
 		return w.Value != nil && slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(*w.Value), func(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '.' }), isSetting)
 	})
+	instead := slices.ContainsFunc(c.Words, func(w hook.Word) bool { return w.Value != nil && hasAny(*w.Value, "override replace") })
 	option := ""
 	for i, w := range c.Words {
 		if w.Value == nil || len(*w.Value) > maxManifest || i == 0 {
@@ -361,6 +397,9 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			recommended(f, kept, "", text, effect, c.ID, nil)
 		}
 		if sets || isTarget(before) {
+			if instead {
+				text += " override"
+			}
 			repositories(f, kept, "", text, &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}, nil)
 		}
 		if strings.Contains(text, "/") && wordlist.Has(runners, *c.Program) && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
@@ -408,7 +447,7 @@ func onlyAsks(text string) bool {
 
 // isSetting reports a verb after which something holds from then on, or a word for what then does.
 func isSetting(word string) bool {
-	return wordlist.Has(" set add edit config configure register update upgrade create apply enable use replace switch change attach link trust allow authorize import install init join pair put modify patch upsert send transfer pay payout withdraw mint approve delegate invite grant "+
+	return wordlist.Has(" set add edit config configure register update upgrade create apply enable use replace switch change attach link trust allow authorize import install init join pair put modify patch upsert send transfer pay payout withdraw mint approve delegate invite grant override "+
 		"source sources upstream remote repo repos repository repositories registry mirror proxy peer route tunnel login subscribe bind forward sync replicate replicaof slaveof push publish deploy ", word)
 }
 

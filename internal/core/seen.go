@@ -67,6 +67,7 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 		g.stillHeld(f, kept)
 		g.sources(f, ev, kept)
 		g.brought(f, ev, kept)
+		rowsSent(f, kept)
 	}
 	g.sent(f, ev.Tool())
 	return f

@@ -81,6 +81,26 @@ func (g *Gate) handed(f *hook.Facts, tool string, left *int) {
 	}
 }
 
+// rowsSent adds the rows about people of a file that code of a command reads which sends something.
+func rowsSent(f *hook.Facts, kept *seen.Seen) {
+	if f == nil || kept.Rows == nil {
+		return
+	}
+	sends := map[int]bool{}
+	for i := range f.Effects {
+		if send, ok := f.Effects[i].Is.(*hook.NetSend); ok && !send.Private && send.Path == nil {
+			sends[f.Effects[i].Command] = true
+		}
+	}
+	for i := range f.Paths {
+		if p := &f.Paths[i]; p.Access == "read" && p.Path != nil && sends[p.Command] && kept.Rows(*p.Path) {
+			what := seen.People
+			f.Flow = append(f.Flow, hook.Flow{Effect: "net.send", Command: p.Command, Origin: seen.Secret, What: &what, Path: p.Path, Via: []string{}, How: "file"})
+			delete(sends, p.Command)
+		}
+	}
+}
+
 // hands reports a tool by which people or places get what it is given, by its name.
 func hands(tool string) bool {
 	if !strings.HasPrefix(tool, "mcp__") {
