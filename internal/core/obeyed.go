@@ -206,10 +206,14 @@ func ofVariable(line, host string) bool {
 	return len(name) > 2 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
 }
 
-// named adds a host that only untrusted text named, and nobody looked for.
+// named adds a host that only untrusted text named, and nobody looked for. In a file of settings a log
+// alone is no such text: it has the project's own hosts, too.
 func named(f *hook.Facts, kept *seen.Seen, host, effect string, command int, file *string) {
-	if kept.Unrelated(host) && !toldOf(f, host) {
-		setsUp(f, kept, host, namedHost, effect, command, file)
+	if !kept.Unrelated(host) || toldOf(f, host) {
+		return
+	}
+	if hit := kept.Source(host); hit != nil && hit.What == "host" && (file == nil || hit.Via != seen.Kept || path.Ext(*file) == ".sql") {
+		addOnce(f, hit, namedHost, effect, command, file)
 	}
 }
 

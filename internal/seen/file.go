@@ -65,11 +65,15 @@ const (
 	sourceCloned                  // a file of a repository that was cloned in this session, or of a fetched file
 	sourceAddressed               // any output that speaks to an agent
 	sourceKept                    // a log, or a file of others in the project; see [keptByOthers]
+	sourceHelper                  // what a sub-agent reports: nobody knows where it looked
 	sourceUnknown                 // of a newer gate
 )
 
+// Kept is the [Hit.Via] of a log, or of a file of others in the project.
+const Kept = "log or file of others"
+
 func (s source) String() string {
-	return [...]string{"", "prompt", "web page", "fetched text", "MCP result", "cloned or fetched file", "text that speaks to agents", "log or file of others", "untrusted text"}[min(s, sourceUnknown)]
+	return [...]string{"", "prompt", "web page", "fetched text", "MCP result", "cloned or fetched file", "text that speaks to agents", Kept, "report of a sub-agent", "untrusted text"}[min(s, sourceUnknown)]
 }
 
 // The flags that are added to a source in a record: not everything could be kept, or nothing,

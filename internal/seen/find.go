@@ -258,7 +258,7 @@ func (c *content) brought(l *lexer) []Hit {
 		switch {
 		case r.source == sourcePerson:
 			w.found[i] = true
-		case r.source == sourceKept && !l.kept:
+		case (r.source == sourceKept || r.source == sourceHelper) && !l.kept:
 		case r.source == sourceAddressed && !said[i]:
 			said[i], hits[i] = true, Hit{}
 			fallthrough

@@ -41,7 +41,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		own.add(kindPackage, packageOf(name))
 	}
 	said := note{source: sourceAddressed}
-	if n.source != sourceNone && n.source != sourceKept || !guides(facts) {
+	if n.source != sourceNone && n.source < sourceKept || !guides(facts) {
 		l := lexer{except: own.have, bases: true, code: true}
 		outputs(ev, func(_, text string) {
 			for _, part := range addressed(text) {
@@ -77,7 +77,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		}
 	}
 	hints := note{source: sourceNet}
-	if (n.source == sourceNone || n.source == sourceKept) && runsPackages(facts) {
+	if (n.source == sourceNone || n.source >= sourceKept) && runsPackages(facts) {
 		l := lexer{except: own.have}
 		outputs(ev, func(_, text string) { l.hints(text) })
 		hints.tokens = l.tokens
@@ -188,7 +188,7 @@ func (s *Seen) source(ev *hook.Event, f *hook.Facts) source {
 		return sourceWeb
 	}
 	if lower == "task" || lower == "agent" || strings.HasSuffix(lower, "subagent") { // nobody knows where it looked
-		return sourceKept
+		return sourceHelper
 	}
 	if f == nil {
 		return sourceNone

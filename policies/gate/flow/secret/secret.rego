@@ -55,7 +55,7 @@ ask contains {
 # METADATA
 # description: rows about people go out that the agent was shown
 ask contains {
-	"reason": sprintf("%s several rows about people that the agent was shown%s; ask the person who may have them", [verbs[flow.effect], to(flow)]),
+	"reason": sprintf("%s several rows about people%s%s; ask the person who may have them", [verbs[flow.effect], held(flow), to(flow)]),
 	"help": sprintf("They are of a database or a file with names and more. %s", [story(flow)]),
 	"span": lib.span(flow),
 } if {
@@ -109,6 +109,7 @@ leaving contains flow if {
 
 verbs := {
 	"git.push": "pushes",
+	"infrastructure": "hands out",
 	"net.fetch": "sends in an address",
 	"net.send": "sends",
 	"package.publish": "publishes",
@@ -172,6 +173,11 @@ else := sprintf("a secret that the agent was shown (%s)", [flow.what]) if {
 else := kind(flow)
 
 kind(flow) := lib.text(flow, "what", "a secret")
+
+# Where rows about people are that leave.
+held(flow) := sprintf(" of %s", [lib.shown(flow.path)]) if is_string(flow.path)
+
+else := " that the agent was shown"
 
 # Whom the command or tool reaches, as far as it is known.
 to(flow) := sprintf(" to %s", [ends[0]]) if {

@@ -200,12 +200,20 @@ test_points_at_the_command if {
 
 # Data about people, and a clipboard, are put to a person.
 test_asks_about_rows if {
-	sent := [pair | some pair in calls; pair[0] in ["net.send", "tool"]]
-	every pair in sent {
+	sent := [pair | some pair in calls; pair[0] in ["net.send", "net.fetch", "tool"]]
+	every pair in array.concat(sent, [["infrastructure", "aws ses send-email --text abc"]]) {
 		some question in secret.ask with input as flowing(pair[1], pair[0], object.union(seen, {"what": "rows about people"}))
 		contains(question.reason, "several rows about people")
 		count(secret.deny) == 0 with input as flowing(pair[1], pair[0], object.union(seen, {"what": "rows about people"}))
 	}
+}
+
+test_says_where_rows_are if {
+	call := {"tool": "mcp__slack__upload_file", "input": {"file_path": "people.csv"}}
+	some question in secret.ask with input as flowing(call, "tool", {"what": "rows about people", "path": "/home/dev/project/people.csv"})
+	startswith(question.reason, "hands out several rows about people of people.csv to mcp__slack__upload_file;")
+	some other in secret.ask with input as flowing("aws ses send-email --text abc", "infrastructure", object.union(seen, {"what": "rows about people"}))
+	startswith(other.reason, "hands out several rows about people that the agent was shown;")
 }
 
 test_passes_rows_that_stay if {
