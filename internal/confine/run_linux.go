@@ -107,7 +107,7 @@ func (c Command) full(version int) (Outcome, error) {
 	setup := len(s.steps)
 	s.landlock(version, only(c.Profile, l.tables, l.grants()))
 	s.limit(c.Profile.Limits)
-	s.seccomp(newFilter(filterFor{families: []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}, group: version < landlockScopes}))
+	s.seccomp(ofNamespaces(version))
 	s.exec(r, program, c.Args, env)
 	r.child.setup, r.child.program = s.steps[:setup], s.steps[setup:]
 	before := l.look()
