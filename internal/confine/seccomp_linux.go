@@ -1,7 +1,10 @@
 package confine
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -84,12 +87,40 @@ func (f *filter) when(compare uint16, k uint32, n uint8) {
 	*f = append(*f, unix.SockFilter{Code: unix.BPF_JMP | compare | unix.BPF_K, K: k, Jf: n})
 }
 
-// each answers every call of a list.
-func (f *filter) each(calls []uint32, action uint32) {
-	for _, nr := range calls {
-		f.when(unix.BPF_JEQ, nr, 1)
-		f.answer(action)
+// An answered is a call that is not allowed.
+type answered struct{ call, action uint32 }
+
+// search answers the calls of a list, which is sorted, and allows all others. It halves the
+// list: before a filter is in force, the kernel tries it with every call.
+func (f *filter) search(list []answered) {
+	if len(list) < 3 {
+		for _, a := range list {
+			f.when(unix.BPF_JEQ, a.call, 1)
+			f.answer(a.action)
+		}
+		f.answer(actAllow)
+		return
 	}
+	var below filter
+	half := len(list) / 2
+	below.search(list[:half])
+	f.unless(unix.BPF_JGE, list[half].call, uint8(len(below)))
+	*f = append(*f, below...)
+	f.search(list[half:])
+}
+
+// answers are the calls that are answered whatever their arguments are, sorted.
+func answers() (list []answered) {
+	for _, of := range []struct {
+		calls []uint32
+		errno syscall.Errno
+	}{{absentCalls, unix.ENOSYS}, {refusedCalls, unix.EPERM}, {portCalls, unix.EPERM}} {
+		for _, call := range of.calls {
+			list = append(list, answered{call, actErrno | uint32(of.errno)})
+		}
+	}
+	slices.SortFunc(list, func(a, b answered) int { return cmp.Compare(a.call, b.call) })
+	return list
 }
 
 // newFilter writes the filter for this machine's architecture. Every path through it ends
@@ -102,9 +133,6 @@ func newFilter(of filterFor) filter {
 	f.load(dataNumber)
 	f.when(unix.BPF_JGT, lastKnown, 1) // on x86-64 that is every call of x32 as well
 	f.answer(actErrno | uint32(unix.ENOSYS))
-	f.each(absentCalls, actErrno|uint32(unix.ENOSYS))
-	f.each(refusedCalls, actErrno|uint32(unix.EPERM))
-	f.each(portCalls, actErrno|uint32(unix.EPERM))
 
 	f.when(unix.BPF_JEQ, unix.SYS_SOCKET, uint8(len(of.families)+3))
 	f.load(dataArg0)
@@ -134,7 +162,7 @@ func newFilter(of filterFor) filter {
 		f.answer(actErrno | uint32(unix.EPERM))
 		f.answer(actAllow)
 	}
-	f.answer(actAllow)
+	f.search(answers())
 	return f
 }
 
