@@ -77,7 +77,7 @@ func (g *guards) whole(name string) (there bool, err error) {
 }
 
 // used reports that the person has the agent, or the tool, whose directory has this name.
-func (t *tables) used(name string) bool { return exists(t.world.Home + "/" + name) }
+func (t *tables) used(name string) bool { return t.exists(t.world.Home + "/" + name) }
 
 // mostDeep is how many directories below one that is held are searched for links.
 const mostDeep = 6

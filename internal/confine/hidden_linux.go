@@ -147,13 +147,23 @@ func (t *tables) matching(dir, pattern string, last bool) (found []string) {
 	return found
 }
 
+// typeOf is what lies at a path, as S_IFDIR. Hundreds of paths are looked at before a program
+// begins: it takes half as long as os.Lstat.
+func typeOf(name string) (mode uint32, err error) {
+	var s unix.Stat_t
+	if err := unix.Lstat(name, &s); err != nil {
+		return 0, &fs.PathError{Op: "lstat", Path: name, Err: err}
+	}
+	return s.Mode & unix.S_IFMT, nil
+}
+
 func isDir(name string) bool {
-	info, err := os.Lstat(name)
-	return err == nil && info.IsDir()
+	mode, err := typeOf(name)
+	return err == nil && mode == unix.S_IFDIR
 }
 
 func exists(name string) bool {
-	_, err := os.Lstat(name)
+	_, err := typeOf(name)
 	return err == nil
 }
 

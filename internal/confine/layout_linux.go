@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"gate/internal/confine/profile"
 	"gate/internal/confine/repository"
 )
@@ -423,7 +425,7 @@ func (l *layout) sees(p string) bool {
 
 // physical follows all symbolic links of a path, and returns them.
 func (t *tables) physical(name string) (real string, links []link, err error) {
-	if _, err := os.Lstat(name); err != nil { // much is not there, which needs no walk
+	if _, err := typeOf(name); err != nil { // much is not there, which needs no walk
 		return "", nil, err
 	}
 	todo := strings.Split(strings.Trim(name, "/"), "/")
@@ -444,13 +446,13 @@ func (t *tables) physical(name string) (real string, links []link, err error) {
 			real = at
 			continue
 		}
-		info, err := os.Lstat(at)
+		mode, err := typeOf(at)
 		if err != nil {
 			return "", nil, err
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
+		if mode != unix.S_IFLNK {
 			real = at
-			t.plain[at] = info.IsDir()
+			t.plain[at] = mode == unix.S_IFDIR
 			continue
 		}
 		to, err := os.Readlink(at)
