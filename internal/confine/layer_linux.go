@@ -2,6 +2,7 @@ package confine
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gate/internal/confine/profile"
 	"gate/internal/confine/repository"
@@ -102,18 +105,18 @@ func (l *layout) stage(store string) (done func(), err error) {
 		return nil, fmt.Errorf("repositories: %w", err)
 	}
 	clearStages(store)
-	dir, err := os.MkdirTemp(store, stageName)
+	dir, err := newStage(store)
 	if err != nil {
 		return nil, fmt.Errorf("repositories: %w", err)
 	}
-	n := 0
+	var ups []string
 	for i := range l.mounts {
 		m := &l.mounts[i]
 		if m.base == nil {
 			continue
 		}
-		m.store = dir + "/" + strconv.Itoa(n)
-		n++
+		m.store = dir + "/" + strconv.Itoa(len(ups))
+		ups = append(ups, m.store+"/up")
 		for _, part := range []string{"/up", "/work"} {
 			if err := os.MkdirAll(m.store+part, 0o755); err != nil {
 				removeStage(dir)
@@ -122,15 +125,74 @@ func (l *layout) stage(store string) (done func(), err error) {
 		}
 	}
 	l.staged = dir
+	before := make([]untouched, len(ups))
+	for n, up := range ups {
+		before[n], _ = touched(up)
+	}
 	return func() {
 		for _, base := range l.bases {
 			base.Close()
 		}
-		removeStage(dir)
+		for n, up := range ups {
+			if is, ok := touched(up); !ok || is != before[n] || !clearWork(path.Dir(up)) {
+				removeStage(dir)
+				return
+			}
+		}
+		if unix.Rename(dir, store+"/"+freeStage) != nil { // another run has left one
+			removeStage(dir)
+		}
 	}, nil
 }
 
 const stageName = "git-"
+
+// freeStage is the name of directories that a run has left whose program changed nothing: the
+// next run need not make any. To take them is to rename them.
+const freeStage = "git.free"
+
+// newStage makes a directory for one run.
+func newStage(store string) (dir string, err error) {
+	dir = fmt.Sprintf("%s/%s%d-%d", store, stageName, os.Getpid(), time.Now().UnixNano())
+	if unix.Rename(store+"/"+freeStage, dir) == nil {
+		now := time.Now()
+		return dir, os.Chtimes(dir, now, now) // it is not [stale]
+	}
+	return os.MkdirTemp(store, stageName)
+}
+
+// An untouched is how a directory for changes looks to a later run.
+type untouched struct {
+	mode, uid, gid uint32
+	flags          int
+}
+
+// touched says how such a directory looks. It reports false where a program has left anything
+// in it or at it.
+func touched(up string) (is untouched, ok bool) {
+	fd, err := unix.Open(up, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return is, false
+	}
+	dir := os.NewFile(uintptr(fd), up)
+	defer dir.Close()
+	var s unix.Stat_t
+	if _, err := dir.ReadDir(1); err != io.EOF || unix.Fstat(fd, &s) != nil {
+		return is, false
+	}
+	names := make([]byte, 512)
+	n, err := unix.Flistxattr(fd, names)
+	if err != nil && err != unix.ENOTSUP {
+		return is, false
+	}
+	for name := range strings.FieldsFuncSeq(string(names[:max(n, 0)]), func(r rune) bool { return r == 0 }) {
+		if name != "user.overlay.uuid" && name != "user.overlay.impure" && name != "security.selinux" { // the kernel's own
+			return is, false
+		}
+	}
+	flags, _ := unix.IoctlGetInt(fd, unix.FS_IOC_GETFLAGS) // not every file system has them
+	return untouched{s.Mode, s.Uid, s.Gid, flags}, true
+}
 
 // stale is how old a directory is that a run left which was killed together with what sweeps.
 const stale = 24 * time.Hour

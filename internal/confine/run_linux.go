@@ -256,11 +256,11 @@ func (c Command) stores() (stores []string, unlock func(), err error) {
 
 // clearWork removes the kernel's own files: directories that not even this account can
 // enter. In them lies a mark that changes may not have reached the disk, and it stops a
-// new layer. A cache may lack them.
-func clearWork(store string) {
+// new layer. A cache may lack them. It reports that nothing is left.
+func clearWork(store string) bool {
 	work := path.Join(store, "work", "work") // the directory that the kernel makes in its own
-	if unix.Chmod(work, 0o700) != nil {
-		return // mostly there is none
+	if err := unix.Chmod(work, 0o700); err != nil {
+		return err == unix.ENOENT // mostly there is none
 	}
 	mark := []string{work + "/incompat", work + "/incompat/volatile"}
 	for _, dir := range mark {
@@ -269,8 +269,9 @@ func clearWork(store string) {
 	unix.Rmdir(mark[1])
 	unix.Rmdir(mark[0])
 	if unix.Rmdir(work) != nil { // a run that was killed leaves more
-		os.RemoveAll(work)
+		return os.RemoveAll(work) == nil
 	}
+	return true
 }
 
 // grants are what Landlock lets a program do in the new root.
