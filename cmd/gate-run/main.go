@@ -1,6 +1,6 @@
 // Command gate-run runs a program confined: it can do no more than a profile lets it.
 // "gate run" becomes it. It is a program of its own because confined programs wait for
-// its start, and because it forks: a larger program forks more slowly.
+// its start, and because one of its processes has a copy of its memory.
 package main
 
 import (

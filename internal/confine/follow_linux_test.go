@@ -35,7 +35,7 @@ func TestReady(t *testing.T) {
 		}
 		unix.Close(r.theirs)
 		r.theirs = -1
-		if out, err := r.follow(true); err == nil || r.ready != c.want {
+		if out, err := r.follow(); err == nil || r.ready != c.want {
 			t.Errorf("%v: ready %v, %v, %v", c.told, r.ready, out, err)
 		}
 		r.close()

@@ -6,10 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// missingLandlock says what a version of Landlock lacks.
-func missingLandlock(version int) string {
-	if version == 0 {
+// missing says why nothing can be held with a version of Landlock; "" where something can.
+func missing(version int) string {
+	switch {
+	case raced:
+		return "this program was built with the race detector"
+	case version == 0:
 		return "this kernel has no Landlock, or it is not switched on"
+	case version >= landlockTruncate:
+		return ""
 	}
 	return fmt.Sprintf("Landlock has version %d here, and below %d it lets any file be emptied", version, landlockTruncate)
 }
@@ -18,8 +23,7 @@ func missingLandlock(version int) string {
 // program that is not there.
 func Probe() Capability {
 	c := Capability{Landlock: landlock()}
-	if c.Landlock < landlockTruncate {
-		c.Missing = missingLandlock(c.Landlock)
+	if c.Missing = missing(c.Landlock); c.Missing != "" {
 		return c
 	}
 	if err := attempt(namespaces, c.Landlock); err == nil {
@@ -40,21 +44,22 @@ func attempt(flags uintptr, version int) error {
 		return err
 	}
 	defer r.close()
-	s := newScript()
+	if flags != 0 {
+		r.start(flags, func(s *script) { s.enter(Limits{}) })
+	}
+	setup := newScript()
 	if flags != 0 {
 		l := &layout{tables: newTables(Place{})}
 		l.system()
 		l.arrange()
-		s.enter(Limits{})
-		s.newRoot(l, "/")
-		s.abdicate(r.theirs)
+		setup.newRoot(l, "/")
+		setup.abdicate()
 	}
-	setup := len(s.steps)
+	s := newScript()
 	s.landlock(version, []grant{{"/", true, unix.LANDLOCK_ACCESS_FS_READ_DIR}})
 	s.seccomp(newFilter(filterFor{}))
 	s.call("end", unix.SYS_EXIT_GROUP, 0)
-	r.child.setup, r.child.program = s.steps[:setup], s.steps[setup:]
-	out, err := r.run(s, flags, flags != 0)
+	out, err := r.run(setup, func() (*script, error) { return s, nil })
 	if err == nil && out.Status != 0 {
 		err = fmt.Errorf("a process that only ends was ended with status %d", out.Status)
 	}

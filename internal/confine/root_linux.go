@@ -242,7 +242,7 @@ func (s *script) link(l *layout, k link) {
 
 // abdicate adds the steps that give up what init had to set everything up: its rights,
 // its files, and being looked at.
-func (s *script) abdicate(fd int) {
+func (s *script) abdicate() {
 	for c := range uintptr(unix.CAP_LAST_CAP + 1) {
 		s.call("give up capabilities", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0).how = may // older kernels lack the last ones
 	}
@@ -251,8 +251,5 @@ func (s *script) abdicate(fd int) {
 	s.call("give up capabilities", unix.SYS_CAPSET, addr(s, header), addr(s, &[2]unix.CapUserData{}))
 	s.call("hide itself", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	s.call("tie itself to the launcher", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
-	if fd > 3 {
-		s.call("close files", unix.SYS_CLOSE_RANGE, 3, uintptr(fd-1), 0)
-	}
-	s.call("close files", unix.SYS_CLOSE_RANGE, uintptr(fd+1), uintptr(^uint32(0)), 0)
+	s.call("close files", unix.SYS_CLOSE_RANGE, theirs+1, uintptr(^uint32(0)), 0)
 }

@@ -26,8 +26,8 @@ func (c Command) Run() (Outcome, error) {
 		return Outcome{}, errors.New("there is no program to run")
 	}
 	version := landlock()
-	if version < landlockTruncate {
-		return Outcome{}, fmt.Errorf("nothing can be confined here: %s", missingLandlock(version))
+	if why := missing(version); why != "" {
+		return Outcome{}, fmt.Errorf("nothing can be confined here: %s", why)
 	}
 	out, err := c.full(version)
 	var lack *lackError
@@ -59,8 +59,25 @@ func (e *lackError) Error() string {
 
 func (e *lackError) Unwrap() error { return e.err }
 
-// full runs the program in namespaces of its own.
+// full runs the program in namespaces of its own. What takes long is done side by side:
+// init enters its namespaces while this process finds out what the program is to see.
 func (c Command) full(version int) (Outcome, error) {
+	exit, err := c.exit()
+	if err != nil {
+		return Outcome{}, err
+	}
+	r, err := newRun()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer r.close()
+	r.exit = exit
+	r.start(namespaces, func(s *script) {
+		s.enter(c.Profile.Limits)
+		if exit != nil {
+			s.listen(theirs)
+		}
+	})
 	stores, unlock, err := c.stores()
 	if err != nil {
 		return Outcome{}, err
@@ -75,10 +92,6 @@ func (c Command) full(version int) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer unstage()
-	exit, err := c.exit()
-	if err != nil {
-		return Outcome{}, err
-	}
 	env := environ(c.Profile, c.Env, tempDir)
 	program, dir, err := c.find(l, env)
 	if err != nil {
@@ -91,34 +104,26 @@ func (c Command) full(version int) (Outcome, error) {
 		}
 		defer s.done()
 	}
-	r, err := newRun()
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer r.close()
-	r.exit = exit
-	s := newScript()
-	s.enter(c.Profile.Limits)
-	if exit != nil {
-		s.listen(r.theirs)
-	}
-	s.newRoot(l, dir)
-	s.abdicate(r.theirs)
-	setup := len(s.steps)
-	s.landlock(version, only(c.Profile, l.tables, l.grants()))
-	s.limit(c.Profile.Limits)
-	s.seccomp(ofNamespaces(version))
-	s.exec(r, program, c.Args, env)
-	r.child.setup, r.child.program = s.steps[:setup], s.steps[setup:]
-	before := l.look()
-	if slices.ContainsFunc(l.mounts, func(m mount) bool { return l.changes(m.at) }) {
-		w, err := l.newWatch(before)
-		if err != nil {
-			return Outcome{}, fmt.Errorf("nothing would look for what the program leaves, were this process killed: %w", err)
+	setup := newScript()
+	setup.newRoot(l, dir)
+	setup.abdicate()
+	var before snapshot
+	var w *watch
+	defer func() { w.end() }()
+	out, err := r.run(setup, func() (s *script, err error) {
+		before = l.look()
+		if slices.ContainsFunc(l.mounts, func(m mount) bool { return l.changes(m.at) }) {
+			if w, err = l.newWatch(before); err != nil {
+				return nil, fmt.Errorf("nothing would look for what the program leaves, were this process killed: %w", err)
+			}
 		}
-		defer w.end()
-	}
-	out, err := r.run(s, namespaces, true)
+		s = newScript()
+		s.landlock(version, only(c.Profile, l.tables, l.grants()))
+		s.limit(c.Profile.Limits)
+		s.seccomp(ofNamespaces(version))
+		s.exec(r, program, c.Args, env)
+		return s, nil
+	})
 	out.Level = Full
 	if err == nil || r.ready { // after a failure as well, since something may have run by then
 		var whole bool
@@ -167,8 +172,7 @@ func (c Command) files(version int) (Outcome, error) {
 	s.limit(c.Profile.Limits)
 	s.seccomp(newFilter(filterFor{families: []uint32{unix.AF_NETLINK}}))
 	s.exec(r, program, c.Args, env)
-	r.child.program = s.steps
-	out, err := r.run(s, 0, false)
+	out, err := r.run(nil, func() (*script, error) { return s, nil })
 	out.Level = Files
 	return out, err
 }
@@ -387,21 +391,26 @@ func (s *script) exec(r *run, program string, args, env []string) {
 			s.call("reset signals", unix.SYS_RT_SIGACTION, sig, addr(s, def), 0, 8)
 		}
 	}
-	s.call("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, addr(s, &r.mask), 0, 8)
+	s.call("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, addr(s, &r.child.mask), 0, 8)
 	s.call("close files", unix.SYS_CLOSE_RANGE, 3, uintptr(^uint32(0)), unix.CLOSE_RANGE_CLOEXEC)
 	s.call("run "+program, unix.SYS_EXECVE, s.text(program), s.texts(args), s.texts(env))
 }
 
 // A run is one start of a program.
 type run struct {
-	child  *child
-	mask   uint64 // the signals that this thread blocks
-	exit   *proxy.Proxy
-	ours   int // where news come from
-	theirs int
-	pid    int
-	ready  bool // all was set up, and the program was to begin
+	child    *child
+	scripts  []*script // of the child, to be kept
+	init     bool      // the program has an init
+	exit     *proxy.Proxy
+	ours     int // where news come from
+	theirs   int // where they go to, -1 when it is closed
+	pid      int // of what the launcher waits for; 0 before its start and after its end
+	dumpable uintptr
+	ready    bool // all was set up, and the program was to begin
 }
+
+// theirs is the number by which init knows where news go.
+const theirs = 3
 
 func newRun() (*run, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
@@ -411,11 +420,51 @@ func newRun() (*run, error) {
 	return &run{ours: pair[0], theirs: pair[1], child: &child{fd: uintptr(pair[1]), all: ^uint64(0), soon: unix.Timespec{Nsec: 3_000_000}}}, nil
 }
 
+// start has init made in namespaces of its own, where it makes the first steps. Whether it
+// could be made is known later: see [run.started].
+func (r *run) start(flags uintptr, steps func(s *script)) {
+	s := newScript()
+	if r.theirs != theirs {
+		s.call("keep a socket", unix.SYS_DUP3, uintptr(r.theirs), theirs, unix.O_CLOEXEC)
+	}
+	s.call("close files", unix.SYS_CLOSE_RANGE, theirs+1, uintptr(^uint32(0)), 0)
+	steps(s)
+	r.init, r.scripts, r.child.fd = true, append(r.scripts, s), theirs
+	r.child.early = s.part()
+	// Init hides itself, and with it whatever shares its memory.
+	r.dumpable, _, _ = syscall.RawSyscall(unix.SYS_PRCTL, unix.PR_GET_DUMPABLE, 0, 0)
+	if errno := r.child.start(flags); errno != 0 {
+		r.child.started = -int32(errno)
+	}
+}
+
+// started waits until init was made.
+func (r *run) started() error {
+	pid, errno := r.child.init()
+	unix.Close(r.theirs)
+	r.theirs = -1
+	if errno != 0 {
+		return &lackError{err: errno}
+	}
+	r.pid = pid
+	return nil
+}
+
+// close ends what is left of a run. Init has no further use for the memory then.
 func (r *run) close() {
+	if r.init && r.theirs >= 0 {
+		r.started() // nothing came of it
+	}
+	r.end()
+	if r.init {
+		r.child.gone()
+		syscall.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, r.dumpable, 0)
+	}
 	unix.Close(r.ours)
 	if r.theirs >= 0 {
 		unix.Close(r.theirs)
 	}
+	runtime.KeepAlive(r)
 }
 
 // handed are signals that a program gets though they were sent to the launcher.
@@ -431,46 +480,70 @@ func handed() (signals []os.Signal) {
 	return signals
 }
 
-// run forks the processes of a script and waits for their end.
-func (r *run) run(s *script, flags uintptr, init bool) (Outcome, error) {
-	runtime.LockOSThread() // init ends with the thread that started it
-	defer runtime.UnlockOSThread()
-	r.child.regs = s.regs
+// run runs the program and waits for its end. While init sets everything up, this process
+// prepares what the program's process does: the program begins when both are done. There is
+// a setup where there is an init.
+func (r *run) run(setup *script, prepare func() (program *script, err error)) (Outcome, error) {
+	if r.init {
+		if err := r.started(); err != nil {
+			return Outcome{}, err
+		}
+		r.scripts = append(r.scripts, setup)
+		r.child.setup = setup.part()
+		r.goOn()
+	}
 	// It is for good: to stop takes as long again, and only the end of this process follows.
-	// It must come first. Otherwise the news that the program stopped would stop this
-	// process a second time, after the terminal did.
+	// It must come before the program. Otherwise the news that the program stopped would
+	// stop this process a second time, after the terminal did.
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, handed()...)
-	all := ^uint64(0)
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&r.mask)), 8, 0, 0)
-	pid, errno := r.child.fork(flags, init)
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&r.mask)), 0, 8, 0, 0)
-	runtime.KeepAlive(s)
-	unix.Close(r.theirs)
-	r.theirs = -1
-	if errno != 0 {
-		return Outcome{}, &lackError{err: errno}
+	program, err := prepare()
+	if err != nil {
+		r.end()
+		return Outcome{}, err
 	}
-	r.pid = int(pid)
+	r.scripts = append(r.scripts, program)
+	r.child.program = program.part()
+	if r.init {
+		r.goOn()
+	} else if err := r.now(); err != nil {
+		return Outcome{}, err
+	}
 	done := make(chan struct{})
 	defer close(done)
 	go func() {
 		for {
 			select {
 			case sig := <-signals:
-				r.send(sig.(syscall.Signal), init)
+				r.send(sig.(syscall.Signal))
 			case <-done:
 				return
 			}
 		}
 	}()
-	return r.follow(init)
+	return r.follow()
+}
+
+// goOn tells init to go on. Nothing hears it where init has ended: news of that follow.
+func (r *run) goOn() { unix.Sendto(r.ours, []byte{1}, unix.MSG_NOSIGNAL, nil) }
+
+// now starts the program without an init.
+func (r *run) now() error {
+	r.child.prepare()
+	pid, errno := r.child.shielded(sharing|unix.CLONE_VFORK, wayProgram)
+	unix.Close(r.theirs)
+	r.theirs = -1
+	if errno != 0 {
+		return &lackError{err: errno}
+	}
+	r.pid = int(pid)
+	return nil
 }
 
 // send hands a signal on: to init, which knows whether the program has it already, or to
 // the program itself.
-func (r *run) send(sig syscall.Signal, init bool) {
-	if !init {
+func (r *run) send(sig syscall.Signal) {
+	if !r.init {
 		if pgid, err := unix.Getpgid(r.pid); err != nil || pgid == unix.Getpgrp() && sig != unix.SIGTERM && sig != unix.SIGHUP {
 			return // it has it from whoever sent it to the process group
 		}
@@ -482,7 +555,7 @@ func (r *run) send(sig syscall.Signal, init bool) {
 }
 
 // follow reads the news of the processes until they have ended.
-func (r *run) follow(init bool) (Outcome, error) {
+func (r *run) follow() (Outcome, error) {
 	var last *news
 	if r.exit != nil {
 		defer r.exit.Close()
@@ -524,15 +597,9 @@ func (r *run) follow(init bool) (Outcome, error) {
 			last = &n
 		}
 	}
-	var status unix.WaitStatus
-	for {
-		_, err := unix.Wait4(r.pid, &status, 0, nil)
-		if err != unix.EINTR {
-			break
-		}
-	}
+	status := r.wait()
 	switch {
-	case last == nil && init:
+	case last == nil && r.init:
 		return Outcome{Status: 128 + int(unix.SIGKILL)}, nil // init was killed, and the program with it
 	case last == nil:
 		return Outcome{Status: statusOf(status)}, nil
@@ -542,17 +609,41 @@ func (r *run) follow(init bool) (Outcome, error) {
 	return Outcome{}, r.failure(*last)
 }
 
+// end ends the processes, and waits for it.
+func (r *run) end() {
+	if r.init {
+		r.child.release()
+	}
+	if r.pid > 0 {
+		syscall.Kill(r.pid, syscall.SIGKILL)
+		r.wait()
+	}
+}
+
+// wait waits for the end of the process.
+func (r *run) wait() (status unix.WaitStatus) {
+	for {
+		if _, err := unix.Wait4(r.pid, &status, 0, nil); err != unix.EINTR {
+			r.pid = 0
+			return status
+		}
+	}
+}
+
 // failure says what a step failed of.
 func (r *run) failure(n news) error {
 	steps := r.child.setup
-	if n.kind == newsProgram {
+	switch n.kind {
+	case newsEarly:
+		steps = r.child.early
+	case newsProgram:
 		steps = r.child.program
 	}
 	err := syscall.Errno(n.detail)
-	if int(n.step) >= len(steps) || n.step < 0 {
+	if int(n.step) >= len(steps.steps) || n.step < 0 {
 		return &lackError{"start a process", err}
 	}
-	what := steps[n.step].what
+	what := steps.steps[n.step].what
 	if program, ok := strings.CutPrefix(what, "run "); ok && n.kind == newsProgram {
 		return &ProgramError{Name: program, Found: err != syscall.ENOENT, Err: err}
 	}

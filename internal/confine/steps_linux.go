@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A step is one system call of a forked process that runs no Go. After a fork only one
-// thread of the runtime is left, so the process must not allocate, lock, or grow a
-// stack. Everything that it does is laid out before as a list of steps.
+// A step is one system call of a process that the runtime does not know. Such a process
+// must not allocate, lock, or grow a stack. Everything that it does is laid out before as a
+// list of steps.
 type step struct {
 	nr   uintptr
 	arg  [6]uintptr
@@ -37,7 +37,18 @@ type script struct {
 	made  map[string]bool
 }
 
-func newScript() *script { return &script{regs: make([]uintptr, 1), made: map[string]bool{}} }
+func newScript() *script {
+	const usual = 512 // steps and what they point to
+	return &script{steps: make([]step, 0, usual), regs: make([]uintptr, 1, usual/2), keep: make([]any, 0, usual), made: map[string]bool{}}
+}
+
+// A part is what a process does of a script.
+type part struct {
+	steps []step
+	regs  []uintptr
+}
+
+func (s *script) part() part { return part{s.steps, s.regs} }
 
 // register is a new place for the result of a step.
 func (s *script) register() int16 {
@@ -80,11 +91,13 @@ func (s *script) texts(list []string) uintptr {
 // perform makes the calls in order. It returns the number of the step that failed with
 // why; -1 for none.
 //
+//go:nocheckptr
 //go:norace
 //go:nosplit
-func perform(steps []step, regs []uintptr) (failed int, errno syscall.Errno) {
-	for i := 0; i < len(steps); i++ {
-		st := &steps[i]
+func perform(p *part) (failed int, errno syscall.Errno) {
+	regs := p.regs
+	for i := 0; i < len(p.steps); i++ {
+		st := &p.steps[i]
 		for k := 0; k < len(st.arg); k++ {
 			if st.from[k] != 0 {
 				st.arg[k] = regs[st.from[k]]
@@ -108,9 +121,10 @@ func perform(steps []step, regs []uintptr) (failed int, errno syscall.Errno) {
 	return -1, 0
 }
 
-// The kinds of news that a forked process sends.
+// The kinds of news that a process sends.
 const (
-	newsSetup    = 1 + iota // a step of the namespace's init failed
+	newsEarly    = 1 + iota // a step of the namespace's init failed
+	newsSetup               // a later step of init failed
 	newsProgram             // a step of the program's process failed, before the program ran
 	newsStopped             // the program was stopped
 	newsEnded               // the program ended; the detail is its wait status
@@ -118,17 +132,25 @@ const (
 	newsReady               // everything is set up
 )
 
-// A news is a message of a forked process.
+// A news is a message of a process.
 type news struct {
 	kind, step, detail int32
 }
 
-// A child is what a forked process needs.
+// A child is what the processes and the thread need that share the launcher's memory.
 type child struct {
-	setup   []step // of init; none where the program is forked at once
-	program []step
-	regs    []uintptr
-	fd      uintptr // where news go
+	early   part // of init, before it is known what the program is to see
+	setup   part // of init
+	program part
+	fd      uintptr // where news go, and where the launcher says that init can go on
+	flags   uintptr // the namespaces of init
+
+	stacks  [ways]stack
+	tops    [ways]uintptr
+	started int32  // the number of init, or what kept it from being started, less than 0
+	over    int32  // the thread is to end
+	alive   int32  // the thread has not ended
+	mask    uint64 // the signals that the launcher's thread blocks
 
 	news   news
 	info   siginfo
@@ -160,6 +182,16 @@ func (c *child) tell(kind, step, detail int32) syscall.Errno {
 	return errno
 }
 
+// told waits until the launcher says that init can go on. It reports false where the launcher
+// has ended.
+//
+//go:norace
+//go:nosplit
+func (c *child) told() bool {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_READ, c.fd, uintptr(unsafe.Pointer(&c.news)), unsafe.Sizeof(c.news), 0, 0, 0)
+	return errno == 0 && n > 0
+}
+
 // exit ends the process.
 //
 //go:norace
@@ -175,56 +207,56 @@ func exit(status uintptr) {
 //go:norace
 //go:nosplit
 func (c *child) become() {
-	failed, errno := perform(c.program, c.regs)
+	failed, errno := perform(&c.program)
 	c.tell(newsProgram, int32(failed), int32(errno))
 	exit(127)
 }
 
-// detach starts a process that goes the way of the program and is no child of this one. Its
-// parent is the process of which it returns the number, and ends at once.
+// detach is the way of a process that starts another one, with memory of its own, which goes
+// the way of the program, and ends at once. So that one has no parent that anybody could
+// find it by, and lives on when the kernel takes the launcher's memory away with all who share
+// it. It does not return.
 //
 //go:norace
 //go:nosplit
-func (c *child) detach() (pid uintptr, errno syscall.Errno) {
-	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
-	if errno != 0 || pid != 0 {
-		return pid, errno
-	}
-	inner, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+func (c *child) detach() {
+	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 	switch {
 	case errno != 0:
-		exit(1)
-	case inner != 0:
-		exit(0)
+		exit(uintptr(errno))
+	case pid == 0:
+		perform(&c.program)
 	}
-	perform(c.program, c.regs)
 	exit(0)
-	return 0, 0
 }
 
-// reign is the way of the namespace's init: it sets everything up, forks the program and
+// reign is the way of the namespace's init: it sets everything up, starts the program and
 // reaps until the program ends. Its own end takes everything with it that is left in the
 // namespace. It does not return.
 //
 //go:norace
 //go:nosplit
 func (c *child) reign() {
-	if failed, errno := perform(c.setup, c.regs); failed >= 0 {
+	if failed, errno := perform(&c.early); failed >= 0 {
+		c.tell(newsEarly, int32(failed), int32(errno))
+		exit(1)
+	}
+	if !c.told() {
+		exit(1)
+	}
+	if failed, errno := perform(&c.setup); failed >= 0 {
 		c.tell(newsSetup, int32(failed), int32(errno))
 		exit(1)
 	}
 	// From its first step on init ends with the launcher. One that had ended before hears
 	// nothing any more.
-	if c.tell(newsReady, 0, 0) != 0 {
+	if c.tell(newsReady, 0, 0) != 0 || !c.told() {
 		exit(1)
 	}
-	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+	pid, errno := spawn(sharing|unix.CLONE_VFORK, c.tops[wayProgram], 0)
 	if errno != 0 {
-		c.tell(newsSetup, int32(len(c.setup)), int32(errno))
+		c.tell(newsSetup, int32(len(c.setup.steps)), int32(errno))
 		exit(1)
-	}
-	if pid == 0 {
-		c.become()
 	}
 	for {
 		sig, _, errno := syscall.RawSyscall6(unix.SYS_RT_SIGTIMEDWAIT, uintptr(unsafe.Pointer(&c.all)), uintptr(unsafe.Pointer(&c.info)), 0, 8, 0, 0)
@@ -285,21 +317,4 @@ func (c *child) handOn(program, sig uintptr) {
 		}
 	}
 	syscall.RawSyscall6(unix.SYS_KILL, program, sig, 0, 0, 0, 0)
-}
-
-// fork starts a process that goes the way of the child. Signals must be blocked, and the
-// goroutine be locked to its thread.
-//
-//go:norace
-//go:nosplit
-func (c *child) fork(flags uintptr, init bool) (pid uintptr, errno syscall.Errno) {
-	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, flags|uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
-	if errno != 0 || pid != 0 {
-		return pid, errno
-	}
-	if init {
-		c.reign()
-	}
-	c.become()
-	return 0, 0
 }

@@ -2,7 +2,6 @@ package confine
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -31,7 +29,7 @@ type watch struct{ done int }
 // highest are the numbers from which on a watch keeps its files.
 const highest = 700
 
-// newWatch starts a watch. It is called before the program is forked.
+// newWatch starts a watch. It is called before the program begins.
 func (l *layout) newWatch(before snapshot) (*watch, error) {
 	var most unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &most); err != nil || most.Cur < highest+2 {
@@ -80,16 +78,13 @@ func (w *watch) fork(null, end, plan int) error {
 	s.call("close files", unix.SYS_CLOSE_RANGE, 3, highest-1, 0)
 	s.call("close files", unix.SYS_CLOSE_RANGE, highest+2, uintptr(^uint32(0)), 0)
 	s.call("wait", unix.SYS_READ, highest, addr(s, new([8]byte)), 1).how = unlessMore
-	mask := new(uint64)
-	s.call("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, addr(s, mask), 0, 8)
+	c := &child{all: ^uint64(0)}
+	s.call("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, addr(s, &c.mask), 0, 8)
 	s.call("sweep", unix.SYS_EXECVE, s.text("/proc/self/exe"), s.texts([]string{"gate-run", SweepFlag, strconv.Itoa(highest + 1)}), s.texts(nil))
-	c := &child{program: s.steps, regs: s.regs}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	all := ^uint64(0)
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(mask)), 8, 0, 0)
-	pid, errno := c.detach()
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(mask)), 0, 8, 0, 0)
+	c.program = s.part()
+	c.prepare()
+	pid, errno := c.shielded(sharing|unix.CLONE_VFORK, wayWatch)
+	runtime.KeepAlive(c)
 	runtime.KeepAlive(s)
 	if errno != 0 {
 		return errno
@@ -100,14 +95,17 @@ func (w *watch) fork(null, end, plan int) error {
 			break
 		}
 	}
-	if status.ExitStatus() != 0 {
-		return errors.New("the process that waits for the end could not start")
+	if failed := status.ExitStatus(); failed != 0 {
+		return fmt.Errorf("the process that waits for the end could not start: %w", syscall.Errno(failed))
 	}
 	return nil
 }
 
-// end has the watch end: what it is there for was done.
+// end has the watch end: what it is there for was done. A nil watch needs no end.
 func (w *watch) end() {
+	if w == nil {
+		return
+	}
 	unix.Write(w.done, []byte{1})
 	unix.Close(w.done)
 }
