@@ -174,6 +174,11 @@ func (l *lab) alike(ctx context.Context, s start) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, line := range table {
+		if len(strings.Fields(line)) < 10 {
+			return nil, fmt.Errorf("no line of a mount: %s", line)
+		}
+	}
 	links, err := look("find", "/", "-maxdepth", "1", "-type", "l", "-printf", "%l %p\\n")
 	if err != nil {
 		return nil, err
@@ -183,11 +188,10 @@ func (l *lab) alike(ctx context.Context, s start) ([]string, error) {
 		return nil, err
 	}
 	args := strings.Fields("--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --cap-drop ALL --die-with-parent --seccomp 3")
+	depth := func(line string) int { return strings.Count(strings.Fields(line)[4], "/") }
+	slices.SortStableFunc(table, func(a, b string) int { return depth(a) - depth(b) })
 	for _, line := range table {
 		f := strings.Fields(line)
-		if len(f) < 10 {
-			return nil, fmt.Errorf("no line of a mount: %s", line)
-		}
 		root, at := f[3], f[4]
 		kind := f[slices.Index(f, "-")+1]
 		bind := "--bind"

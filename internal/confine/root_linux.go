@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -67,25 +68,31 @@ func (s *script) loopback() {
 // newRoot adds the steps that build the root of a layout and move into it.
 func (s *script) newRoot(l *layout, dir string) {
 	s.mount("keep mounts to itself", "", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
-	for i, m := range l.mounts {
-		if m.kind == bound || m.kind == layered {
-			s.hold(s.open("open "+m.from, m.from), firstHeld+i)
-		}
+	b := builder{script: s, layout: l, trees: make([]int16, len(l.mounts))}
+	for i, m := range l.mounts { // the numbers of layers must still be free
 		if m.kind == layered {
-			s.hold(s.open("open "+m.store+"/up", m.store+"/up"), l.upper(i))
-			s.hold(s.open("open "+m.store+"/work", m.store+"/work"), l.upper(i)+1)
+			b.hold(m.from, firstHeld+3*i)
+			b.hold(m.store+"/up", firstHeld+3*i+1)
+			b.hold(m.store+"/work", firstHeld+3*i+2)
+		}
+	}
+	for i, m := range l.mounts {
+		if m.kind == bound {
+			fd := s.open("open "+m.from, m.from)
+			b.trees[i] = b.tree(m, fd)
+			s.close(m.from, fd)
 		}
 	}
 	s.mount("make a new root", "tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1m")
 	s.call("enter the new root", unix.SYS_CHDIR, s.text(base))
-	s.void(len(l.mounts))
+	b.void()
 	for _, k := range l.links {
 		if in := l.owner(k.at); in == nil {
 			s.link(l, k)
 		}
 	}
 	for i, m := range l.mounts {
-		s.place(l, m, i)
+		b.place(m, i)
 	}
 	for name := range strings.FieldsSeq(".void .void-dir") {
 		flags := uintptr(0)
@@ -105,6 +112,14 @@ func (s *script) newRoot(l *layout, dir string) {
 	s.call("enter "+dir, unix.SYS_CHDIR, s.text(dir))
 }
 
+// A builder puts the mounts of a layout in their places.
+type builder struct {
+	*script
+	layout *layout
+	trees  []int16  // the registers of mounts that have no place yet
+	empty  [2]int16 // those of what masks show: a file and a directory that nobody can open
+}
+
 func (s *script) mount(what, source, target, kind string, flags uintptr, options string) {
 	var data uintptr
 	if options != "" {
@@ -113,22 +128,24 @@ func (s *script) mount(what, source, target, kind string, flags uintptr, options
 	s.call(what, unix.SYS_MOUNT, s.text(source), s.text(target), s.text(kind), flags, data)
 }
 
-// firstHeld is the number from which on files are held that mounts are made of. A call
-// that takes a name can name them then, without another look along the path.
-const firstHeld = 512
+// firstHeld is the number from which on directories are held that layers are made of. The
+// call that makes a layer takes names: that of a number needs no other look along a path.
+const firstHeld = 16
 
-// hold adds the steps that give an open file a number that is known before.
-func (s *script) hold(fd int16, number int) {
-	s.call("hold a file", unix.SYS_DUP3, 0, uintptr(number), unix.O_CLOEXEC).from[0] = fd
-	s.call("close a file", unix.SYS_CLOSE, 0).from[0] = fd
+// hold adds the steps that open a directory and give it a number that is known before.
+func (b *builder) hold(name string, number int) {
+	fd := b.open("open "+name, name)
+	b.call("hold "+name, unix.SYS_DUP3, 0, uintptr(number), unix.O_CLOEXEC).from[0] = fd
+	b.close(name, fd)
 }
 
-// upper is the number of the directory for the changes of a mount; the next one is that
-// of the kernel's own use.
-func (l *layout) upper(i int) int { return firstHeld + len(l.mounts) + 3 + 2*i }
+// held is the name of a directory that is held.
+func held(number int) string { return "/proc/self/fd/" + strconv.Itoa(number) }
 
-// held is the name of a file that is held.
-func held(number int) string { return fmt.Sprintf("/proc/self/fd/%d", number) }
+// close adds the step that closes a file.
+func (s *script) close(what string, fd int16) {
+	s.call("close "+what, unix.SYS_CLOSE, 0).from[0] = fd
+}
 
 // below adds the step that opens a path of the new root without following any symbolic
 // link.
@@ -139,36 +156,39 @@ func (s *script) below(at string) int16 {
 	return fd
 }
 
-// bounds adds the steps that say what can be done with a mount. They fail where anything
-// but a mount lies at the place.
-func (s *script) bounds(m mount) {
+// tree adds the steps that make a mount of an open file, and say what can be done with it.
+// It has no place yet.
+func (b *builder) tree(m mount, of int16) int16 {
 	attr := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
-	flags := uintptr(unix.AT_EMPTY_PATH)
+	recursive := uintptr(unix.AT_RECURSIVE)
 	if m.device {
 		attr.Attr_set |= unix.MOUNT_ATTR_NOEXEC
 	} else {
 		attr.Attr_set |= unix.MOUNT_ATTR_NODEV
-		flags |= unix.AT_RECURSIVE
+	}
+	if m.device || m.kind == masked {
+		recursive = 0
 	}
 	if !m.write {
 		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
 	}
-	fd := s.below(m.at)
-	s.call("restrict "+m.at, unix.SYS_MOUNT_SETATTR, 0, s.text(""), flags, addr(s, attr), unsafe.Sizeof(*attr)).from[0] = fd
-	s.call("close "+m.at, unix.SYS_CLOSE, 0).from[0] = fd
+	fd := b.register()
+	st := b.call("bind "+m.at, unix.SYS_OPEN_TREE, 0, b.text(""), unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|recursive)
+	st.from[0], st.into = of, fd
+	b.call("restrict "+m.at, unix.SYS_MOUNT_SETATTR, 0, b.text(""), unix.AT_EMPTY_PATH|recursive, addr(b.script, attr), unsafe.Sizeof(*attr)).from[0] = fd
+	return fd
 }
 
-// void makes what masks show: a file and a directory that nobody can open. They are held
-// after the mounts.
-func (s *script) void(mounts int) {
-	s.call("make .void", unix.SYS_MKNODAT, here, s.text(".void"), unix.S_IFREG, 0)
-	s.call("make .void-dir", unix.SYS_MKDIRAT, here, s.text(".void-dir"), 0)
-	s.hold(s.below("/.void"), firstHeld+mounts)
-	s.hold(s.below("/.void-dir"), firstHeld+mounts+1)
+// void makes what masks show.
+func (b *builder) void() {
+	b.call("make .void", unix.SYS_MKNODAT, here, b.text(".void"), unix.S_IFREG, 0)
+	b.call("make .void-dir", unix.SYS_MKDIRAT, here, b.text(".void-dir"), 0)
+	b.empty = [2]int16{b.below("/.void"), b.below("/.void-dir")}
 }
 
 // place adds the steps that put a mount where it belongs.
-func (s *script) place(l *layout, m mount, i int) {
+func (b *builder) place(m mount, i int) {
+	s, l := b.script, b.layout
 	at := strings.TrimPrefix(m.at, "/")
 	if in := l.owner(m.at); in == nil || in.kind == memory {
 		s.skeleton(m.at, m.dir)
@@ -185,7 +205,7 @@ func (s *script) place(l *layout, m mount, i int) {
 		}
 		return
 	case layered:
-		options := "lowerdir=" + held(firstHeld+i) + ",upperdir=" + held(l.upper(i)) + ",workdir=" + held(l.upper(i)+1) + ",userxattr,volatile"
+		options := "lowerdir=" + held(firstHeld+3*i) + ",upperdir=" + held(firstHeld+3*i+1) + ",workdir=" + held(firstHeld+3*i+2) + ",userxattr,volatile"
 		s.mount("lay a copy over "+m.at, "overlay", at, "overlay", quiet, options)
 		return
 	case proc:
@@ -195,23 +215,20 @@ func (s *script) place(l *layout, m mount, i int) {
 		s.mount("mount "+m.at, "devpts", at, "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, m.options)
 		return
 	}
-	target := firstHeld + len(l.mounts) + 2
-	s.hold(s.below(m.at), target)
-	from := held(firstHeld + i)
+	target := s.below(m.at)
+	from := b.trees[i]
 	switch {
 	case m.kind == again:
-		from = held(target)
+		from = b.tree(m, target)
 	case m.kind == masked && m.dir:
-		from = held(firstHeld + len(l.mounts) + 1)
+		from = b.tree(m, b.empty[1])
 	case m.kind == masked:
-		from = held(firstHeld + len(l.mounts))
+		from = b.tree(m, b.empty[0])
 	}
-	flags := uintptr(unix.MS_BIND)
-	if !m.device && m.kind != masked {
-		flags |= unix.MS_REC
-	}
-	s.mount("bind "+m.at, from, held(target), "", flags, "")
-	s.bounds(m)
+	st := s.call("mount "+m.at, unix.SYS_MOVE_MOUNT, 0, s.text(""), 0, s.text(""), unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+	st.from[0], st.from[2] = from, target
+	s.close(m.at, from)
+	s.close(m.at, target)
 }
 
 // skeleton adds the steps that make the place of a mount in memory.
