@@ -598,6 +598,9 @@ func (r *run) follow() (Outcome, error) {
 		}
 	}
 	status := r.wait()
+	if r.init {
+		r.child.release() // the thread ends while this process looks at what was left
+	}
 	switch {
 	case last == nil && r.init:
 		return Outcome{Status: 128 + int(unix.SIGKILL)}, nil // init was killed, and the program with it
