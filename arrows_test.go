@@ -33,12 +33,12 @@ func ours(path string) (dir string, ok bool) {
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"internal/hostfs", "internal/format", "internal/sshsig", "internal/wordlist", "internal/inputschema", "internal/framework", "facts/internal/bash", "internal/secret", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/sed", "internal/paths", "internal/confine/proxy", "internal/confine/repository"},
+	{"internal/hostfs", "internal/format", "internal/sshsig", "internal/wordlist", "internal/addressed", "internal/inputschema", "internal/framework", "facts/internal/bash", "internal/secret", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/sed", "internal/paths", "internal/confine/proxy", "internal/confine/repository"},
 	{"internal/moment", "internal/mark", "internal/origin"},
 	{"hook", "internal/strictjson", "internal/spelling", "facts/internal/sql", "facts/internal/world", "internal/plan/value", "internal/plan/bytecode", "internal/plan/pattern", "internal/room"},
 	{"internal/catalogue", "facts/internal/code", "facts/internal/flow", "hook/describe"},
 	{"facts/internal/draft"},
-	{"facts/internal/shell", "facts/internal/powershell", "facts/internal/program", "facts/internal/tool"}, // rooms: none sees another
+	{"facts/internal/shell", "facts/internal/powershell", "facts/internal/program", "facts/internal/tool", "facts/internal/sign"}, // rooms: none sees another
 	{"internal/sealed"},
 	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
 	{"internal/confine/profile"},
@@ -82,7 +82,7 @@ var never = map[string][]string{
 // thin packages are what the hot program is made of.
 var thin = []string{
 	"internal/moment", "internal/mark", "internal/origin", "hook", "facts", "matcher", "internal/paths", "internal/setting", "scopes", "engine", "internal/plan", "internal/plan/value", "internal/plan/builtin", "internal/plan/bytecode", "internal/plan/pattern", "internal/verdict", "internal/params", "internal/room", "adapters", "internal/session", "internal/seen", "internal/consent", "internal/audit", "internal/strictjson", "internal/hostfs", "internal/format", "internal/secret",
-	"facts/internal/bash", "internal/catalogue", "facts/internal/code", "facts/internal/draft", "facts/internal/flow", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/powershell", "facts/internal/program", "facts/internal/sed", "facts/internal/shell", "facts/internal/sql", "facts/internal/tool", "internal/wordlist", "facts/internal/world",
+	"facts/internal/bash", "internal/catalogue", "facts/internal/code", "facts/internal/draft", "facts/internal/flow", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/powershell", "facts/internal/program", "facts/internal/sed", "facts/internal/shell", "facts/internal/sql", "facts/internal/tool", "internal/wordlist", "internal/addressed", "facts/internal/world", "facts/internal/sign",
 	"internal/artifact",
 	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook", "internal/confine", "internal/confine/profile", "internal/confine/proxy", "internal/confine/record", "internal/confine/repository", "cmd/internal/confined", "cmd/gate-run",
 }
@@ -213,7 +213,7 @@ func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
 		adapters internal/artifact internal/audit cmd/gate-hook cmd/internal/beside cmd/internal/early internal/core internal/forms internal/hookpath internal/places cmd/internal/thin
 		internal/consent internal/confine/profile internal/confine/record engine internal/params internal/plan internal/plan/builtin internal/plan/bytecode internal/plan/pattern internal/plan/value internal/room
-		internal/verdict facts facts/internal/bash internal/catalogue facts/internal/code facts/internal/draft facts/internal/flow facts/internal/gitconfig facts/internal/glob facts/internal/kubeconfig facts/internal/peer facts/internal/powershell facts/internal/program facts/internal/sed facts/internal/shell facts/internal/sql facts/internal/tool internal/wordlist facts/internal/world internal/moment internal/mark internal/origin hook internal/format matcher internal/paths internal/hostfs policies internal/setting scopes internal/secret internal/seen internal/session internal/strictjson
+		internal/verdict facts facts/internal/bash internal/catalogue facts/internal/code facts/internal/draft facts/internal/flow facts/internal/gitconfig facts/internal/glob facts/internal/kubeconfig facts/internal/peer facts/internal/powershell facts/internal/program facts/internal/sed facts/internal/shell facts/internal/sql facts/internal/sign facts/internal/tool internal/addressed internal/wordlist facts/internal/world internal/moment internal/mark internal/origin hook internal/format matcher internal/paths internal/hostfs policies internal/setting scopes internal/secret internal/seen internal/session internal/strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire

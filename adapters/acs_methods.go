@@ -231,7 +231,8 @@ func readACSMessage(s *acsStep) error {
 	case "resources/read", "prompts/get":
 	default:
 		s.fields["mcp"] = s.payload
-		s.fields["hook_event_name"] = string(moment.MCPMessage)
+		_, request := s.payload["method"]
+		s.fields["hook_event_name"] = string(moment.MCPEvent(method, !request))
 		return nil
 	}
 	if _, request := s.payload["method"]; request {

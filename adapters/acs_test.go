@@ -102,6 +102,14 @@ func TestACSParse(t *testing.T) {
 		},
 		{
 			"another message", step("protocols/MCP/notifications/cancelled", "", `{"jsonrpc":"2.0","method":"notifications/cancelled"}`, ""),
+			`{"hook_event_name":"MCPNotification"}`,
+		},
+		{
+			"a list", step("protocols/MCP/tools/list", "", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`, ""),
+			`{"hook_event_name":"MCPToolsList"}`,
+		},
+		{
+			"the request of a list", step("protocols/MCP/tools/list", "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, ""),
 			`{"hook_event_name":"MCPMessage"}`,
 		},
 

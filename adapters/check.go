@@ -153,7 +153,7 @@ var typeNames = [...]string{
 // topKeys yields every name that a top-level field of an event may have.
 func topKeys(yield func(string) bool) {
 	all := moment.CommonFields()
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		all = append(all, m.Fields...)
 	}
 	names(all)(yield)

@@ -211,7 +211,8 @@ func (m *intercepted) other() {
 	if m.response {
 		part = "result"
 	}
-	m.fields["hook_event_name"] = string(moment.MCPMessage)
+	m.fields["hook_event_name"] = string(moment.MCPEvent(m.event, m.response))
+	m.fields["mcp_server_name"] = m.server
 	m.fields["mcp"] = map[string]any{"method": m.event, "server": m.server, part: m.payload}
 }
 

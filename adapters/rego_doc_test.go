@@ -18,7 +18,7 @@ func TestInputTables(t *testing.T) {
 	rows.WriteString("| event | fields besides the common ones | matcher is on | modify rewrites | a fault rejects |\n|---|---|---|---|---|\n")
 	fmt.Fprintf(&rows, "| all | %s | | | |\n", fieldList(moment.CommonFields()))
 	closes := [...]string{moment.ClosesAlways: "yes", moment.ClosesForHooks: "of a hook", moment.ClosesNever: ""}
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s | %s |\n", m.Name, fieldList(m.Fields), code(m.Matches), code(m.Rewrites), closes[m.Closes])
 	}
 	inputs.WriteString("| tool | fields of `tool_input` |\n|---|---|\n")

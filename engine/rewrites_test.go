@@ -15,7 +15,7 @@ import (
 // rewritten, and a rewrite of anything else is a Reject that says so.
 func TestRewrites(t *testing.T) {
 	values := map[string]any{"prompt": "new", "tool_input": map[string]any{"command": "new"}, "tool_response": map[string]any{"stdout": "new"}}
-	for _, m := range append(moment.Moments(), moment.Moment{Name: "unheard"}) {
+	for _, m := range append(moment.Every(), moment.Moment{Name: "unheard"}) {
 		value, fields := values[m.Rewrites], map[string]any{"hook_event_name": string(m.Name), "tool_name": "Bash"}
 		if m.Rewrites != "" {
 			fields[m.Rewrites] = map[string]any{"command": "old"}

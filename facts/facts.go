@@ -16,17 +16,19 @@ import (
 	"gate/facts/internal/powershell"
 	"gate/facts/internal/program"
 	"gate/facts/internal/shell"
+	"gate/facts/internal/sign"
 	"gate/facts/internal/tool"
 	"gate/facts/internal/world"
 	"gate/hook"
 	"gate/internal/catalogue"
 )
 
-// Three rooms and a loop. The rooms do not import each other:
+// Four rooms and a loop. The rooms do not import each other:
 //
 //	facts/internal/shell    a line becomes invocations, as bash would run them
 //	facts/internal/program  an invocation becomes effects, output and inner texts
 //	facts/internal/tool     a call of another tool becomes effects and lines
+//	facts/internal/sign     a message of MCP becomes signs
 //	facts/internal/draft    the facts while they are worked out, and the rooms' common words
 //	facts/internal/flow     text with holes, and text that flows
 //
@@ -85,6 +87,8 @@ func (l *loop) read(ev *hook.Event) *hook.Facts {
 		d.Overspent()
 		d.Ground()
 		d.Facts.Moves, d.Facts.Wrote, d.Facts.Flow = d.Moves(), d.Wrote(), d.Flow()
+	} else if sign.Reads(ev.Name) {
+		sign.Look(d)
 	} else if file := ev.Name.Moment().File; file != "" {
 		tool.New(d, l).Field(file, ev.Fields[file], "list")
 	}

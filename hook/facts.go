@@ -35,6 +35,8 @@ type Facts struct {
 	Paths   []Path
 	Effects []FactEffect
 
+	Signs []Sign // of a message of MCP: what in it tries something with the model or the person
+
 	Confined string `null:"zero"` // the profile by which the call runs confined; null where it does not
 
 	Moves []origin.Move `json:"-"` // what the call leaves in files, by path
@@ -170,4 +172,14 @@ type Path struct {
 	Access    string  `enum:"read|write|delete|permissions|execute|list|use"`
 	InProject *bool   `unknown:"null"`
 	Glob      bool
+}
+
+// A Sign is a place in a message of MCP whose text does more than to describe: it tells the
+// model what to do, hides something, or asks for what the thing does not need.
+type Sign struct {
+	Kind  string `enum:"instruction|hidden|other_tool|secret|concealment|conversation|contents|context|password|outside"`
+	Of    string `enum:"server|tool|prompt|resource|template|sampling|elicitation|root|notification"`
+	Name  string `null:"zero"` // of the tool, prompt or server, or the address of the resource or root
+	Field string // where it stands, such as inputSchema.properties.note.description
+	Text  string // the words that say it, or the characters that are hidden; at most 200 code points
 }

@@ -22,6 +22,8 @@ func (x *Facts) member(i int) (name string, at any) {
 	case 7:
 		return "shell", part[Shell, *Shell]{&x.Shell}
 	case 8:
+		return "signs", list[Sign, *Sign]{&x.Signs}
+	case 9:
 		return "unknown", list[Unknown, *Unknown]{&x.Unknown}
 	}
 	return "", nil
@@ -253,6 +255,23 @@ func (x *Path) member(i int) (name string, at any) {
 		return "raw", (*TextOrNull)(&x.Raw)
 	case 6:
 		return "resolved", &x.Resolved
+	}
+	return "", nil
+}
+
+// member is that of [FactObject].
+func (x *Sign) member(i int) (name string, at any) {
+	switch i {
+	case 0:
+		return "field", &x.Field
+	case 1:
+		return "kind", &x.Kind
+	case 2:
+		return "name", (*TextOrNull)(&x.Name)
+	case 3:
+		return "of", &x.Of
+	case 4:
+		return "text", &x.Text
 	}
 	return "", nil
 }

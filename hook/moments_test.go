@@ -111,7 +111,7 @@ func holdFields(t *testing.T, event string, seen map[string]string, fields []mom
 // fields that the event has.
 func TestRows(t *testing.T) {
 	seen := map[hook.Name]bool{"": true}
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		for _, name := range []hook.Name{m.Name, m.Alias} {
 			if seen[name] && name != "" || name.Canonical() != m.Name && name != "" {
 				t.Errorf("%s of %s is not its alone: %s", name, m.Name, name.Canonical())

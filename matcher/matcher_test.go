@@ -146,7 +146,7 @@ func TestSubject(t *testing.T) {
 // A matcher looks at what the table says, and at nothing on an event that has
 // nothing to match: an unknown one would be matched on the tool.
 func TestSubjectKnowsEveryEvent(t *testing.T) {
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		ev := hook.Event{Name: m.Name, Fields: map[string]any{"tool_name": "Bash"}}
 		if m.Matches != "" {
 			ev.Fields[m.Matches] = "/is/this"

@@ -66,12 +66,17 @@ func (e claudeEvent) extra() bool { return e.name == moment.MessageDisplay }
 // a watch list.
 func claudeEventOf(n hook.Name) (e claudeEvent, ok bool) {
 	m := n.Moment()
-	if m.Name == "" || n == moment.WorktreeCreate || n == moment.FileChanged {
+	if m.Name == "" || isMessage(n) || n == moment.WorktreeCreate || n == moment.FileChanged {
 		return claudeEvent{}, false
 	}
 	agent, _ := adapters.Lookup("claude")
 	wait := min(claudeWait, max(claudeAtOnce, agent.Deadline(n).Seconds()))
 	return claudeEvent{n, m.Matches != "", m.Closes == moment.ClosesAlways, wait}, true
+}
+
+// isMessage reports an event that no agent sends.
+func isMessage(n hook.Name) bool {
+	return slices.ContainsFunc(moment.Messages(), func(m moment.Moment) bool { return m.Name == n })
 }
 
 // dir is the person's own directory.

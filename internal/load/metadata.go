@@ -185,7 +185,7 @@ func eventMeant(n hook.Name) hook.Name {
 	if meant := n.Meant(); meant != "" || n.Moment().Name != "" {
 		return meant
 	}
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		for _, known := range []hook.Name{m.Name, m.Alias} {
 			if known != "" && near(string(n), string(known)) {
 				return m.Name

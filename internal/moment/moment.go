@@ -78,8 +78,15 @@ const (
 	Must               // judging the event without it would be a guess
 )
 
-// Moments returns the table of events, in the order of the pages.
+// Moments returns the table of events that agents send, in the order of the pages.
 func Moments() []Moment { return slices.Clone(moments[:]) }
+
+// Messages returns the table of messages of MCP that are events. gate mcp and the standards
+// that gate serve speaks bring them; no agent sends them by itself.
+func Messages() []Moment { return slices.Clone(messages[:]) }
+
+// Every returns both tables.
+func Every() []Moment { return append(Moments(), messages[:]...) }
 
 // CommonFields are the fields of every event.
 func CommonFields() []Field { return slices.Clone(common[:]) }

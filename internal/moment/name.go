@@ -68,6 +68,11 @@ func (n Name) row() *Moment {
 			return &moments[i]
 		}
 	}
+	for i := range messages {
+		if messages[i].Name == n {
+			return &messages[i]
+		}
+	}
 	return nil
 }
 

@@ -88,7 +88,7 @@ func inputSchema() ([]byte, error) {
 			fields[field] = p
 		}
 	}
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		add(EventSchema(m))
 	}
 	add(fieldsSchema(moment.CommonFields()))

@@ -33,7 +33,7 @@ func TestMoments(t *testing.T) {
 	}
 	fsys := fstest.MapFS{}
 	var want []string
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# METADATA\n# custom:\n#   gate: {events: [%s]}\npackage acme.%s\n", m.Name, strings.ToLower(string(m.Name)))
 		for _, f := range fieldsOfEvent(m) {

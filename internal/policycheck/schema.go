@@ -45,7 +45,7 @@ func readSchemas() (*schema, error) {
 	}
 	s.common.fields["agent"].known = append(adapters.Names(), adapters.ACS().Name(), adapters.Interceptor().Name())
 	maps.Copy(s.common.fields, r.shape(fieldsSchema(moment.CommonFields()), "").fields)
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		s.events[string(m.Name)] = r.shape(EventSchema(m), "")
 	}
 	for name, tool := range s.tools {

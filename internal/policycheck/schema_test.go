@@ -41,7 +41,7 @@ func compiler(t *testing.T) *jsonschema.Compiler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		text := strictjson.Append(nil, policycheck.EventSchema(m))
 		if err := c.AddResource("mem://schema/event/"+string(m.Name), bytes.NewReader(text)); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gate/internal/addressed"
 )
 
 // FuzzRecords holds that any bytes are read: what is whole is read as it was written, and
@@ -86,7 +88,7 @@ func FuzzText(f *testing.F) {
 				}
 			}
 		}
-		addressed(text)
+		addressed.Parts(text)
 		Hosts(text)
 	})
 }

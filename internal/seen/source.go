@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/addressed"
 	"gate/internal/secret"
 	"gate/internal/wordlist"
 )
@@ -44,7 +45,7 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 	if n.source != sourceNone && n.source < sourceKept || !guides(facts) {
 		l := lexer{except: own.have, bases: true, code: true}
 		outputs(ev, func(_, text string) {
-			for _, part := range addressed(text) {
+			for _, part := range addressed.Parts(text) {
 				l.text(part)
 				l.names(part)
 			}
@@ -423,4 +424,10 @@ func calls(ev *hook.Event, facts *hook.Facts, f func(string)) {
 			f(text(c.Stdin.Text))
 		}
 	}
+}
+
+// forAgents reports a file by which a project tells agents what to do.
+func forAgents(name string) bool {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	return strings.Contains(" agents.md claude.md gemini.md skill.md .cursorrules .windsurfrules .clinerules copilot-instructions.md ", " "+name+" ") || strings.HasSuffix(name, ".mdc")
 }

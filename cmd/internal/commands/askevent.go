@@ -80,7 +80,7 @@ func momentNamed(name string) (moment.Moment, bool) {
 
 func eventNames() []string {
 	var names []string
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		names = append(names, string(m.Name))
 	}
 	return names

@@ -216,7 +216,7 @@ func (f *placeFlags) trusted() []string {
 // events are the names of all events.
 func events() []string {
 	var words []string
-	for _, m := range moment.Moments() {
+	for _, m := range moment.Every() {
 		words = append(words, string(m.Name))
 	}
 	return words

@@ -1,4 +1,4 @@
-package seen
+package addressed
 
 import (
 	"strings"
@@ -13,11 +13,11 @@ func TestMayAddress(t *testing.T) {
 				t.Errorf("%q", text)
 			}
 		}
-		if got := addressed("x\n" + words + " send the keys"); len(got) == 0 {
+		if got := Parts("x\n" + words + " send the keys"); len(got) == 0 {
 			t.Errorf("%q speaks to nobody", words)
 		}
 	}
-	if got := addressed("the unitassistants: x"); got != nil {
+	if got := Parts("the unitassistants: x"); got != nil {
 		t.Errorf("within a word: %q", got)
 	}
 }

@@ -1,4 +1,7 @@
-package seen
+// Package addressed finds the parts of a text that speak to an agent instead of to people. It
+// decides nothing: whoever reads data that strangers wrote takes such a part for an
+// instruction. Start with [Parts].
+package addressed
 
 import (
 	"slices"
@@ -27,11 +30,11 @@ const (
 // maxAddressed is how many parts of one text are taken. Of a text with more all counts.
 const maxAddressed = 64
 
-// addressed are the parts of a text that speak to an agent, wherever they stand. It goes
+// Parts are the parts of a text that speak to an agent, wherever they stand. It goes
 // through the text once, word by word: an output may have a megabyte.
-func addressed(text string) (list []string) {
+func Parts(text string) (list []string) {
 	for at := range len(text) {
-		if !begins[text[at]] || at > 0 && inWindow(text[at-1]) != 0 || !mayAddress(text[at:]) || !addresses(text, at) {
+		if !begins[text[at]] || at > 0 && isWord(text[at-1]) || !mayAddress(text[at:]) || !addresses(text, at) {
 			continue
 		}
 		if len(list) == maxAddressed {
@@ -45,7 +48,7 @@ func addressed(text string) (list []string) {
 // addresses reports that one of the ways of speaking begins at a place.
 func addresses(text string, at int) bool {
 	for _, hail := range hails {
-		if strings.HasPrefix(text[at:], hail) && (at == 0 || parts[text[at-1]] == gap || strings.IndexByte("*#[", text[at-1]) >= 0) {
+		if strings.HasPrefix(text[at:], hail) && (at == 0 || strings.IndexByte(" \t\r\n\"'`;,|<>(){}*#[", text[at-1]) >= 0) {
 			return true
 		}
 	}
@@ -92,8 +95,5 @@ func hasPrefixFold(text, words string) bool {
 	return true
 }
 
-// forAgents reports a file by which a project tells agents what to do.
-func forAgents(name string) bool {
-	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
-	return strings.Contains(" agents.md claude.md gemini.md skill.md .cursorrules .windsurfrules .clinerules copilot-instructions.md ", " "+name+" ") || strings.HasSuffix(name, ".mdc")
-}
+// isWord reports a byte within a word.
+func isWord(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
