@@ -11,6 +11,7 @@ import (
 	"gate/adapters"
 	"gate/hook"
 	"gate/internal/moment"
+	"gate/internal/pins"
 	"gate/internal/strictjson"
 )
 
@@ -73,11 +74,11 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 
 // known returns what the server says of the tool, or why it must not be called.
 func (p *proxy) known(c *wireCall) (tool, string) {
-	if p.Book == nil {
-		return tool{}, ""
-	}
-	if held := p.Book.Held(); held != "" {
+	if held := p.heldWhy(); held != "" {
 		return tool{}, held
+	}
+	if p.Book == nil {
+		return tool{}, p.catalogue.why(pins.Tools, c.name)
 	}
 	known, err := p.tool(c.name, c.meta)
 	switch {

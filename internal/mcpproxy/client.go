@@ -50,7 +50,7 @@ func looksLike(method, known string) bool {
 		}
 		return r
 	}, strictjson.Fold(method))
-	return plain == strings.ReplaceAll(known, "/", "")
+	return plain == strings.ReplaceAll(strictjson.Fold(known), "/", "")
 }
 
 // Codes of JSON-RPC errors.
@@ -65,14 +65,14 @@ func (p *proxy) fromClient(l line) {
 		p.fail(l.guessID(), codeInvalid, fmt.Sprintf("the message is longer than %d bytes", MaxMessage))
 		return
 	}
-	batch, err := p.batch(l.text, func(m *message) bool { return looksLikeCall(m.method) || p.Book != nil && meant(m.method) != "" })
+	batch, err := p.batch(l.text, func(m *message) bool { return looksLikeCall(m.method) || meant(m.method) != "" || m.answers() })
 	if err != nil {
 		p.fail(nil, codeInvalid, err.Error())
 		return
 	}
-	if p.Book != nil && p.Book.Held() != "" {
+	if why := p.heldWhy(); why != "" {
 		for i := range batch.messages {
-			p.client.sendAll(heldAnswer(&batch.messages[i], p.serverName(), p.Book.Held()))
+			p.client.sendAll(heldAnswer(&batch.messages[i], p.serverName(), why))
 		}
 		return
 	}
@@ -126,6 +126,9 @@ func (p *proxy) request(m *message) {
 	call := looksLikeCall(m.method)
 	switch {
 	case m.answers():
+		if p.answersServer(m) {
+			return
+		}
 	case call && m.method != methodCall:
 		p.fail(m.id.of(m.raw), codeInvalid, "the method looks like "+methodCall)
 		return
@@ -139,7 +142,7 @@ func (p *proxy) request(m *message) {
 	case call:
 		p.call(m)
 		return
-	case p.Book != nil && m.hasID() && p.refused(m):
+	case m.hasID() && p.refuses(m):
 		return
 	case m.hasID():
 		if _, err := p.enter(m, nil); err != nil {
@@ -152,9 +155,9 @@ func (p *proxy) request(m *message) {
 	p.server.send(m.raw)
 }
 
-// refused answers a request whose method only looks like one of a list or an entry, and
+// refuses answers a request whose method only looks like one of a list or an entry, and
 // one that uses a withheld entry.
-func (p *proxy) refused(m *message) bool {
+func (p *proxy) refuses(m *message) bool {
 	known := meant(m.method)
 	id := m.id.of(m.raw)
 	switch {
@@ -179,7 +182,10 @@ func (p *proxy) refused(m *message) bool {
 		kind, key = pins.Resources, "uri"
 	}
 	name, _ := params[key].(string)
-	why := p.Book.refuses(kind, name)
+	why := p.catalogue.why(kind, name)
+	if why == "" && p.Book != nil {
+		why = p.Book.refuses(kind, name)
+	}
 	if why != "" {
 		p.fail(id, codeEnded, why)
 	}

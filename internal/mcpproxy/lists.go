@@ -104,19 +104,23 @@ func (p *proxy) listed(r *request, m *message) (answered []byte, cursor string, 
 		}
 		defs, at = append(defs, d), append(at, i)
 	}
-	held, err := p.Book.look(p.ctx, l.kind, defs, page.cursor == "")
-	if err != nil {
-		return nil, "", err
+	if p.Book != nil {
+		held, err := p.Book.look(p.ctx, l.kind, defs, page.cursor == "")
+		if err != nil {
+			return nil, "", err
+		}
+		for i, text := range held {
+			why[at[i]] = text
+		}
 	}
-	for i, text := range held {
-		why[at[i]] = text
-	}
+	p.withheld(r, l, page, why)
 	p.tools.note(r, l, page, why)
 	return page.without(m, why), page.cursor, nil
 }
 
 // A page is one part of a list: its entries, and where the list and they stand in the result.
 type page struct {
+	result  map[string]any
 	entries []any
 	whole   span
 	parts   []span
@@ -140,7 +144,7 @@ func readPage(l listing, raw []byte) (page, error) {
 	if !ok {
 		return page{}, fmt.Errorf("%s is no list", l.key)
 	}
-	g := page{entries: entries}
+	g := page{result: result, entries: entries}
 	g.cursor, _ = result["nextCursor"].(string)
 	list, err := members(raw)
 	if err != nil {

@@ -1,6 +1,7 @@
 // Package mcpproxy stands between an MCP client and an MCP server and has every
 // tool call judged, for agents without hooks: before it reaches the server as a
-// PreToolUse event, and its result as a PostToolUse event. Everything else
+// PreToolUse event, and its result as a PostToolUse event. What the server lists, says
+// of itself and asks of the client is judged, too. Where nothing was decided, a message
 // passes as it is, byte for byte.
 //
 // It decides nothing (that is [Options.Decide]), knows no policy, and starts no
@@ -150,13 +151,16 @@ type proxy struct {
 	waiting        waiting
 	calls, answers *budget
 	tools          tools
+	catalogue      catalogue
+	asked          asked // by the server
 
 	// Only the goroutine that reads the client adds to asking, and only the one
 	// that reads the server to answering.
 	asking, answering sync.WaitGroup
 
-	mu   sync.Mutex
-	name string // of the server
+	mu      sync.Mutex
+	name    string // of the server
+	refused string // why a policy lets nothing of the server pass, "" if it does
 }
 
 // read reads one side to its end.

@@ -34,8 +34,8 @@ func TestUntouched(t *testing.T) {
 		r.hears(r.toServer, line)
 	}
 	for _, line := range []string{
-		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x", "data":"y"}}`,
-		`{ "id":1, "jsonrpc":"2.0","method":"sampling/createMessage","params":{"method":"tools/call"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7, "progress":1e1}}`,
+		`{ "id":1, "jsonrpc":"2.0","method":"no/such/method","params":{"method":"tools/call", "a": 1, "a": 2}}`,
 		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`,
 		`{"jsonrpc":"2.0","id":"ä\u00e9","error":{"code":-32601,"message":"method not found"},"extra":[]}`,
 		`{"jsonrpc":"2.0","id":18446744073709551616,"result":{"tools":[], "x":1.0}}`,

@@ -59,7 +59,7 @@ func remote(t *testing.T, o mcp.StreamableHTTPOptions, version string) {
 	go func() {
 		done <- mcpproxy.Run(t.Context(), mcpproxy.Stream{In: clientIn, Out: clientOut}, server, mcpproxy.Options{
 			Decide: func(_ context.Context, ev hook.Event) hook.Decision {
-				if ev.Tool() != "mcp__shop__look" || ev.ToolInput()["at"] == "sea" {
+				if ev.Tool() != "" && ev.Tool() != "mcp__shop__look" || ev.ToolInput()["at"] == "sea" {
 					return deny("no")
 				}
 				return hook.Decision{}

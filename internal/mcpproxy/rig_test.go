@@ -11,6 +11,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/mcpproxy"
+	"gate/internal/moment"
 )
 
 // A rig is a proxy between a client and a server that the test plays. What comes
@@ -28,6 +29,8 @@ type rig struct {
 	mu     sync.Mutex
 	told   []string
 	events []hook.Event
+
+	introduced []hook.Event // about what the server says of itself
 }
 
 // played is the test's server as the proxy sees it.
@@ -71,7 +74,11 @@ func newRig(t *testing.T, o mcpproxy.Options, decide func(hook.Event) hook.Decis
 	}
 	o.Decide = func(_ context.Context, ev hook.Event) hook.Decision {
 		r.mu.Lock()
-		r.events = append(r.events, ev)
+		if ev.Name == moment.MCPInitialize {
+			r.introduced = append(r.introduced, ev)
+		} else {
+			r.events = append(r.events, ev)
+		}
 		r.mu.Unlock()
 		if decide == nil {
 			return hook.Decision{}

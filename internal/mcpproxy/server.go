@@ -47,18 +47,21 @@ func (p *proxy) lost(id []byte, why string) {
 	}
 }
 
-// endsCall reports that m must not stand in a batch that passes whole: it
-// answers a call, or nothing.
+// endsCall reports that m must not stand in a batch that passes whole: it is judged, or
+// answers nothing.
 func (p *proxy) endsCall(m *message) bool {
-	if !m.answers() || !m.hasID() {
+	if !m.answers() {
+		return !m.hasID() && m.params != span{} || m.hasID() && asksClient(m.method) != ""
+	}
+	if !m.hasID() {
 		return false
 	}
 	key, err := idKey(m.id.of(m.raw))
 	r := p.waiting.is(key)
-	return err != nil || r == nil || r.call != nil || r.own != nil || p.Book != nil && r.looked()
+	return err != nil || r == nil || r.call != nil || r.own != nil || r.looked()
 }
 
-// looked reports a request whose answer the proxy looks at where it has a Book.
+// looked reports a request whose answer the proxy looks at.
 func (r *request) looked() bool {
 	_, lists := listings(r.method)
 	return lists || r.names()
@@ -70,15 +73,19 @@ func (r *request) names() bool { return r.method == "initialize" || r.method == 
 // passes reports that a message of the server goes to the client as it is. An
 // answer to a call does not: it is judged first.
 func (p *proxy) passes(m *message) bool {
-	held := p.Book != nil && p.Book.Held() != ""
 	switch {
-	case !m.answers() && held:
+	case !m.answers() && p.heldWhy() != "":
 		return false
+	case !m.answers() && m.hasID() && asksClient(m.method) != "":
+		p.asksFor(m)
+		return false
+	case !m.answers() && m.hasID():
+		return true
 	case !m.answers():
 		if m.method == "notifications/tools/list_changed" {
 			p.tools.changed()
 		}
-		return true
+		return p.notifies(m)
 	case !m.hasID():
 		return m.result == span{} // an error that belongs to no request
 	}
@@ -106,14 +113,17 @@ func (p *proxy) passes(m *message) bool {
 	return false
 }
 
-// lookedAt reports that an answer passes as it is. A list does not, where the proxy has
-// a Book: it is looked at beside the reading.
+// lookedAt reports that an answer passes as it is. A list does not, which is looked at beside
+// the reading, nor does what a server says of itself, before anything else is read.
 func (p *proxy) lookedAt(r *request, m *message) bool {
-	if _, lists := listings(r.method); p.Book == nil || !lists {
-		return true
+	_, lists := listings(r.method)
+	switch {
+	case lists:
+		judge(&p.answering, p.answers, len(m.raw), func() { p.client.send(p.handList(r, m)) })
+	case r.names():
+		p.client.sendAll(p.introduced(r, m))
 	}
-	judge(&p.answering, p.answers, len(m.raw), func() { p.client.send(p.handList(r, m)) })
-	return false
+	return !r.looked()
 }
 
 // learnFrom takes the server's name from where it says it, and reports whether the
@@ -122,12 +132,10 @@ func (p *proxy) learnFrom(r *request, m *message) bool {
 	if r.names() && p.serverName() == "" && m.result != (span{}) {
 		p.meet(m.result.of(m.raw))
 	}
-	if p.Book == nil || p.Book.Held() == "" {
+	if p.heldWhy() == "" {
 		return true
 	}
-	held := *m
-	held.method, held.named = r.method, true // the answer stands for the request
-	p.client.sendAll(heldAnswer(&held, p.serverName(), p.Book.Held()))
+	p.client.sendAll(p.inPlaceOf(r, m))
 	return false
 }
 

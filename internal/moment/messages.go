@@ -27,7 +27,7 @@ func MCPEvent(method string, answer bool) Name {
 		return MCPMessage
 	}
 	switch method {
-	case "initialize":
+	case "initialize", "server/discover":
 		return MCPInitialize
 	case "tools/list":
 		return MCPToolsList
@@ -61,5 +61,6 @@ var message = []Field{
 	{Name: "mcp_server_name"},
 	{Name: "mcp", Type: Object, Need: Must, Of: []Field{
 		{Name: "method"}, {Name: "server"}, {Name: "params", Type: Object}, {Name: "result", Type: Object},
+		{Name: "names", Type: Texts},
 	}},
 }

@@ -173,8 +173,9 @@ func TestMCP(t *testing.T) {
 				t.Errorf("the server ran %q, %v", got, err)
 			}
 			if got := w.logged(t); !slices.Equal(got, []string{
+				"MCPInitialize  continue", "MCPToolsList  continue",
 				"PreToolUse mcp__workshop__run_command reject", "PreToolUse mcp__workshop__run_command continue",
-				"PostToolUse mcp__workshop__run_command continue",
+				"PostToolUse mcp__workshop__run_command continue", "MCPToolsList  continue",
 			}) {
 				t.Errorf("the log has %q", got)
 			}

@@ -125,6 +125,12 @@ func clip(text string) string {
 func (l *look) list(of, name string, v any) {
 	entries, _ := v.([]any)
 	l.own = map[string]bool{}
+	mcp, _ := l.Event.Fields["mcp"].(map[string]any)
+	names, _ := mcp["names"].([]any)
+	for _, n := range names {
+		said, _ := n.(string)
+		l.own[letters(said)] = true
+	}
 	for _, e := range entries {
 		entry, _ := e.(map[string]any)
 		for _, key := range []string{"name", "title", "uri", "uriTemplate"} {
