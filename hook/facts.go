@@ -177,7 +177,7 @@ type Path struct {
 // A Sign is a place in a message of MCP whose text does more than to describe: it tells the
 // model what to do, hides something, or asks for what the thing does not need.
 type Sign struct {
-	Kind  string `enum:"instruction|hidden|other_tool|secret|concealment|conversation|contents|context|password|outside"`
+	Kind  string `enum:"instruction|hidden|other_tool|secret|concealment|conversation|contents|context|password|outside|lookalike"`
 	Of    string `enum:"server|tool|prompt|resource|template|sampling|elicitation|root|notification"`
 	Name  string `null:"zero"` // of the tool, prompt or server, or the address of the resource or root
 	Field string // where it stands, such as inputSchema.properties.note.description

@@ -26,8 +26,8 @@ import (
 // call of every user. Three of them, the budgets, take no part until somebody sets
 // a limit, one is for agents that type into running programs only, one looks at the
 // names of tools of attack, and three at what calls hand on to later ones: hardly any
-// call has either. Four allow, and take no part until somebody switches them on.
-const maxPolicies = 25 + 3 + 5 + 4
+// call has either. One looks at messages of MCP, which are no calls. Four allow, and take no part until somebody switches them on.
+const maxPolicies = 25 + 3 + 5 + 1 + 4
 
 // library loads the library as the product does.
 func library(t testing.TB) (lib []scopes.Module, src scopes.Source) {

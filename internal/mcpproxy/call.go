@@ -81,7 +81,10 @@ func (p *proxy) known(c *wireCall) (tool, string) {
 		return tool{}, p.catalogue.why(pins.Tools, c.name)
 	}
 	known, err := p.tool(c.name, c.meta)
+	held := p.heldWhy() // by what the server has said of itself meanwhile
 	switch {
+	case held != "":
+		return known, held
 	case err != nil:
 		return known, err.Error()
 	case known.withheld != "":

@@ -54,6 +54,17 @@ func (p *proxy) objects(ev hook.Event) (reason string) {
 	return ""
 }
 
+// others are names but one, as a list of JSON.
+func others(names []string, own string) []any {
+	list := []any{}
+	for _, n := range names {
+		if n != own {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
 // heldWhy is why nothing of the server passes, "" if it may.
 func (p *proxy) heldWhy() string {
 	p.mu.Lock()
@@ -77,7 +88,11 @@ func (p *proxy) introduced(r *request, m *message) [][]byte {
 		return [][]byte{failure(r.id, codeEnded, "what the server says of itself was not handed on: "+err.Error())}
 	}
 	ask := func() string {
-		return p.objects(p.messageEvent(moment.MCPInitialize, r.method, "result", said))
+		ev := p.messageEvent(moment.MCPInitialize, r.method, "result", said)
+		if p.Servers != nil {
+			ev.Fields["mcp"].(map[string]any)["servers"] = others(p.Servers(), p.serverName())
+		}
+		return p.objects(ev)
 	}
 	reason := ask()
 	if reason == "" {
@@ -130,7 +145,9 @@ func (p *proxy) withheld(r *request, l listing, g page, why []string) {
 			entry, _ := g.entries[at].(map[string]any)
 			name, _ := entry[l.name].(string)
 			why[at] = fmt.Sprintf("a policy withholds it: %s", reason)
-			p.tell(fmt.Sprintf("withheld of the MCP server %s: %s %s: %s", p.quotedName(), strings.TrimSuffix(string(l.kind), "s"), strictjson.Quoted(clip(name)), reason))
+			if p.catalogue.why(l.kind, name) == "" { // it is news
+				p.tell(fmt.Sprintf("withheld of the MCP server %s: %s %s: %s", p.quotedName(), strings.TrimSuffix(string(l.kind), "s"), strictjson.Quoted(clip(name)), reason))
+			}
 		}
 	}
 	if len(open) > 0 {

@@ -53,6 +53,9 @@ type Options struct {
 	// held against it.
 	Fits func(schema any, input map[string]any) error
 
+	// Servers are the names of the other servers that a person uses. nil: none is known.
+	Servers func() []string
+
 	// Tell takes what the person should know: one text, not yet made visible.
 	// It is called from several goroutines; nil drops the texts.
 	Tell func(string)

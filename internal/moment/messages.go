@@ -61,6 +61,6 @@ var message = []Field{
 	{Name: "mcp_server_name"},
 	{Name: "mcp", Type: Object, Need: Must, Of: []Field{
 		{Name: "method"}, {Name: "server"}, {Name: "params", Type: Object}, {Name: "result", Type: Object},
-		{Name: "names", Type: Texts},
+		{Name: "names", Type: Texts}, {Name: "servers", Type: Texts},
 	}},
 }

@@ -146,8 +146,18 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
 		Server: f.name, Session: cmp.Or(f.session, "mcp-"+core.NewID()), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
-		Book: book, Fits: p.fits,
+		Book: book, Fits: p.fits, Servers: func() []string { return pinnedServers(d.User) },
 	})
+}
+
+// pinnedServers are the names of the servers that are pinned. A file that cannot be read
+// has none: then nothing of any server passes.
+func pinnedServers(dir string) (names []string) {
+	known, _ := pins.Store{Dir: dir}.Servers()
+	for _, s := range known {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // fits holds the arguments of a call against the tool's inputSchema. A schema that cannot

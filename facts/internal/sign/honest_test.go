@@ -14,7 +14,10 @@ import (
 // of are the facts of an event about a message.
 func of(t *testing.T, name hook.Name, fields map[string]any) *hook.Facts {
 	t.Helper()
-	fields["hook_event_name"], fields["cwd"], fields["mcp_server_name"] = string(name), "/home/dev/project", "shop"
+	fields["hook_event_name"], fields["cwd"] = string(name), "/home/dev/project"
+	if fields["mcp_server_name"] == nil {
+		fields["mcp_server_name"] = "shop"
+	}
 	r := facts.New(facts.World{Home: "/home/dev", User: "dev", OS: "linux", Project: "/home/dev/project"})
 	return r.Of(&hook.Event{Agent: "generic", Name: name, Fields: fields})
 }

@@ -59,6 +59,10 @@ func Look(d *draft.Draft) {
 		about := maps.Clone(result)
 		delete(about, "capabilities")
 		l.thing("server", server, about)
+		info, _ := result["serverInfo"].(map[string]any)
+		told, _ := info["name"].(string)
+		others, _ := mcp["servers"].([]any)
+		l.names(server, told, others)
 	case moment.MCPToolsList:
 		l.list("tool", "name", result["tools"])
 	case moment.MCPPromptsList:

@@ -33,7 +33,7 @@ func TestSigns(t *testing.T) {
 		name, _ := c["event"].(string)
 		mcp := maps.Clone(c)
 		delete(mcp, "want")
-		fields := map[string]any{"mcp": mcp, "message": c["message"], "requested_schema": c["requested_schema"]}
+		fields := map[string]any{"mcp": mcp, "mcp_server_name": c["mcp_server_name"], "message": c["message"], "requested_schema": c["requested_schema"]}
 		f := of(t, hook.Name(name), fields)
 		got := []string{}
 		for _, s := range f.Signs {
@@ -49,7 +49,7 @@ func TestSigns(t *testing.T) {
 			t.Errorf("%sgot  %v of %v\nwant %v", line, got, f.Signs, want)
 		}
 	}
-	if len(kinds) != 10 {
+	if len(kinds) != 11 {
 		t.Errorf("the cases have %v", kinds)
 	}
 }

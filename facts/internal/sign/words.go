@@ -111,15 +111,16 @@ func (l *look) speech(field, text string) {
 		l.add(instruction, field, tag)
 	}
 	for _, s := range sentences(text) {
-		if len(addressed.Parts(s.text)) > 0 && !s.twice() {
-			l.add(instruction, field, s.text)
-		}
+		found := len(l.Facts.Signs)
 		for at := range s.words {
 			for _, p := range l.patterns[s.words[at]] {
 				if matches(p.parts, s.words[at:]) && !(s.words[at] == "without" && denied(s.words[:at])) {
 					l.add(p.kind, field, s.text)
 				}
 			}
+		}
+		if found == len(l.Facts.Signs) && len(addressed.Parts(s.text)) > 0 && !s.twice() {
+			l.add(instruction, field, s.text)
 		}
 		if l.wantsSecret(s) {
 			l.add(secrets, field, s.text)
