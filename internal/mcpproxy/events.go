@@ -54,13 +54,11 @@ func (p *proxy) objects(ev hook.Event) (reason string) {
 	return ""
 }
 
-// others are names but one, as a list of JSON.
-func others(names []string, own string) []any {
+// texts are a list of texts as one of JSON.
+func texts(names []string) []any {
 	list := []any{}
 	for _, n := range names {
-		if n != own {
-			list = append(list, n)
-		}
+		list = append(list, n)
 	}
 	return list
 }
@@ -90,7 +88,7 @@ func (p *proxy) introduced(r *request, m *message) [][]byte {
 	ask := func() string {
 		ev := p.messageEvent(moment.MCPInitialize, r.method, "result", said)
 		if p.Servers != nil {
-			ev.Fields["mcp"].(map[string]any)["servers"] = others(p.Servers(), p.serverName())
+			ev.Fields["mcp"].(map[string]any)["servers"] = texts(p.Servers(p.serverName()))
 		}
 		return p.objects(ev)
 	}

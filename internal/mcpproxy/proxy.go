@@ -53,8 +53,9 @@ type Options struct {
 	// held against it.
 	Fits func(schema any, input map[string]any) error
 
-	// Servers are the names of the other servers that a person uses. nil: none is known.
-	Servers func() []string
+	// Servers are the names of the servers that a person used before the one of this name.
+	// nil: none is known.
+	Servers func(own string) []string
 
 	// Tell takes what the person should know: one text, not yet made visible.
 	// It is called from several goroutines; nil drops the texts.

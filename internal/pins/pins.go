@@ -301,4 +301,4 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:maxText], "") + fmt.Sprintf("… (%d bytes)", len(s))
 }
 
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

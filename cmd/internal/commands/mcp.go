@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -146,16 +147,20 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
 		Server: f.name, Session: cmp.Or(f.session, "mcp-"+core.NewID()), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
-		Book: book, Fits: p.fits, Servers: func() []string { return pinnedServers(d.User) },
+		Book: book, Fits: p.fits, Servers: func(own string) []string { return earlierServers(d.User, own) },
 	})
 }
 
-// pinnedServers are the names of the servers that are pinned. A file that cannot be read
-// has none: then nothing of any server passes.
-func pinnedServers(dir string) (names []string) {
+// earlierServers are the names of the servers that were pinned before one: who comes later
+// may imitate it, and must not keep it from passing. A file that cannot be read has none:
+// then nothing of any server passes.
+func earlierServers(dir, own string) (names []string) {
 	known, _ := pins.Store{Dir: dir}.Servers()
+	at := slices.IndexFunc(known, func(s pins.Pinned) bool { return s.Name == own })
 	for _, s := range known {
-		names = append(names, s.Name)
+		if s.Name != own && (at < 0 || s.At.Before(known[at].At)) {
+			names = append(names, s.Name)
+		}
 	}
 	return names
 }

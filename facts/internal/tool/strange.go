@@ -24,6 +24,7 @@ func (c Call) strangeTool(name string, input map[string]any) {
 	}
 	c.toolVerb(name, input)
 	c.sentBody(input)
+	c.handed(name, input)
 	if row, known := tools(strings.ReplaceAll(strings.ToLower(name), "-", "_")); known && !row.silent() {
 		c.knownTool(name, row, input) // the same in other letters, for all that is known
 		return

@@ -93,6 +93,43 @@ func (c Call) sentBody(input map[string]any) {
 	}
 }
 
+// handed judges what any tool of an MCP server is given: whatever it is for, the server gets
+// the secret. Headers hold tokens for the service itself, but no private key.
+func (c Call) handed(name string, input map[string]any) {
+	if !strings.HasPrefix(name, "mcp__") || slices.ContainsFunc(c.Facts.Effects, func(e hook.FactEffect) bool {
+		send, ok := e.Is.(*hook.NetSend)
+		return ok && send.Secret != nil
+	}) {
+		return
+	}
+	what := ""
+	var walk func(v any, header bool)
+	walk = func(v any, header bool) {
+		switch v := v.(type) {
+		case string:
+			if is := secret.Sent(v, ""); is != "" && (!header || is == privateKey) && what != privateKey {
+				what = is
+			}
+		case []any:
+			for _, e := range v {
+				walk(e, header)
+			}
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				walk(k, header)
+				walk(v[k], header || wordlist.HasAny(" header headers authorization auth cookie cookies ", wordlist.OfName(k)))
+			}
+		}
+	}
+	walk(input, false)
+	if what != "" {
+		c.Effect(0, &hook.NetSend{Source: "text", Secret: new(what)})
+	}
+}
+
+// privateKey is the kind of secret that no service wants.
+const privateKey = "private key"
+
 // secretIn is the kind of certain secret that stands in a tree.
 func secretIn(v any) (what string) {
 	switch v := v.(type) {

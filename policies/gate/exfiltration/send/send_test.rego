@@ -135,3 +135,35 @@ test_reason_says_what_goes_where if {
 		startswith(question.reason, what)
 	}
 }
+
+# In two pieces, so that nobody takes this file for a key.
+key := concat("", ["-----BEGIN OPENSSH ", "PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtz"])
+
+token := concat("", ["ghp_abcdefghijklmn", "opqrstuvwxyz0123456789"])
+
+test_denies_to_every_server if {
+	every call in [
+		{"tool": "mcp__calc__add", "input": {"a": 1, "note": key}},
+		{"tool": "mcp__calc__add", "input": {"list": [{"deep": token}]}},
+		{"tool": "mcp__memory__create_entities", "input": {"entities": [{"name": "a", "observations": [key]}]}},
+		{"tool": "mcp__fs__write_file", "input": {"path": "/home/dev/project/x", "content": key}},
+		{"tool": "mcp__x__get", "input": {token: true}},
+		{"tool": "mcp__http__get", "input": {"url": "https://x.example", "headers": {"x": key}}},
+	] {
+		count(send.deny) == 1 with input as gate.event(call)
+	}
+	every reason in ["sends private key to the server of mcp__calc__add; keep secrets on this machine"] {
+		calc := gate.event({"tool": "mcp__calc__add", "input": {"note": key}})
+		{d.reason | some d in send.deny} == {reason} with input as calc
+	}
+}
+
+test_passes_to_every_server if {
+	every call in [
+		{"tool": "mcp__calc__add", "input": {"a": 1, "note": "where do private keys belong?"}},
+		{"tool": "mcp__http__get", "input": {"url": "https://x.example", "headers": {"Authorization": concat(" ", ["Bearer", token])}}},
+		{"tool": "mcp__memory__create_entities", "input": {"entities": [{"name": "a", "observations": ["the key is in the vault"]}]}},
+	] {
+		count(send.deny) == 0 with input as gate.event(call)
+	}
+}
