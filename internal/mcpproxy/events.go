@@ -92,11 +92,14 @@ func (p *proxy) introduced(r *request, m *message) [][]byte {
 		}
 		return p.objects(ev)
 	}
-	reason := ask()
+	reason := p.toldOtherwise(said)
+	_, has := said["instructions"]
 	if reason == "" {
-		return [][]byte{m.raw}
+		if reason = ask(); reason == "" {
+			return [][]byte{m.raw}
+		}
 	}
-	if _, has := said["instructions"]; has {
+	if has {
 		p.tell(fmt.Sprintf("the instructions of the MCP server %s are withheld: %s", p.quotedName(), reason))
 		delete(said, "instructions")
 		if reason = ask(); reason == "" {
@@ -108,6 +111,26 @@ func (p *proxy) introduced(r *request, m *message) [][]byte {
 	p.mu.Unlock()
 	p.tell(fmt.Sprintf("nothing of the MCP server %s passes: %s", p.quotedName(), reason))
 	return p.inPlaceOf(r, m)
+}
+
+// toldOtherwise returns why a server's instructions are withheld that are not what they were
+// at its first use, "" if they are. A server without any has empty ones.
+func (p *proxy) toldOtherwise(said map[string]any) string {
+	if p.Book == nil {
+		return ""
+	}
+	text, has := said["instructions"]
+	if !has {
+		text = ""
+	}
+	why, err := p.Book.look(p.ctx, pins.Instructions, []pins.Definition{{Name: "instructions", Body: map[string]any{"instructions": text}}}, true)
+	switch {
+	case err != nil:
+		return err.Error()
+	case !has:
+		return "" // there is nothing to withhold
+	}
+	return why[0]
 }
 
 func (p *proxy) quotedName() string { return strictjson.Quoted(clip(p.serverName())) }

@@ -162,7 +162,8 @@ func readPage(l listing, raw []byte) (page, error) {
 	return g, err
 }
 
-// definition is what is pinned of an entry: all but _meta, which is the protocol's.
+// definition is what is pinned of an entry: all of it, since some clients show their models
+// _meta, too.
 func definition(l listing, entry any) (pins.Definition, error) {
 	body, ok := entry.(map[string]any)
 	name, _ := body[l.name].(string)
@@ -174,13 +175,7 @@ func definition(l listing, entry any) (pins.Definition, error) {
 			return pins.Definition{}, fmt.Errorf("the key %s looks like %s", strconv.QuoteToASCII(clip(key)), l.name)
 		}
 	}
-	d := pins.Definition{Name: name, Body: make(map[string]any, len(body))}
-	for key, value := range body {
-		if key != "_meta" {
-			d.Body[key] = value
-		}
-	}
-	return d, nil
+	return pins.Definition{Name: name, Body: body}, nil
 }
 
 // without leaves entries out of a list, and all else as it was.

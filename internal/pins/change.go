@@ -75,6 +75,8 @@ func (c Change) String() string {
 	switch {
 	case c.Kind == Server:
 		return "the server's " + c.Name + " has changed"
+	case c.Kind == Instructions:
+		return "what the server tells the model has changed"
 	case c.Was == "":
 		return "the " + what + " " + name + " is new"
 	}

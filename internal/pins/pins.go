@@ -30,17 +30,20 @@ import (
 // A Kind is what is pinned of a server.
 type Kind string
 
-// The kinds. [Server] is who the server is, the others are its lists.
+// The kinds. [Server] is who the server is, the others are its lists, and its instructions
+// as a list of one.
 const (
 	Server    Kind = "server"
 	Tools     Kind = "tools"
 	Resources Kind = "resources"
 	Templates Kind = "templates" // of resources
 	Prompts   Kind = "prompts"
+
+	Instructions Kind = "instructions" // what the server tells the model about itself
 )
 
 // Kinds are all of them, in the order that people are shown them.
-func Kinds() []Kind { return []Kind{Server, Tools, Resources, Templates, Prompts} }
+func Kinds() []Kind { return []Kind{Server, Instructions, Tools, Resources, Templates, Prompts} }
 
 // The fields of an [Identity].
 const (

@@ -22,6 +22,7 @@ import (
 // A shop is what the server of these tests has: a file of its argument says it.
 type shop struct {
 	Name    string         `json:"name"`
+	Tells   string         `json:"instructions"`
 	Tools   []*mcp.Tool    `json:"tools"`
 	Prompts []*mcp.Prompt  `json:"prompts"`
 	Goods   []mcp.Resource `json:"resources"`
@@ -43,7 +44,7 @@ func serveShop() {
 		}
 	}
 	read()
-	s := mcp.NewServer(&mcp.Implementation{Name: has.Name, Version: "1"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}, PageSize: 100})
+	s := mcp.NewServer(&mcp.Implementation{Name: has.Name, Version: "1"}, &mcp.ServerOptions{Instructions: has.Tells, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}, PageSize: 100})
 	var stock func()
 	stock = func() {
 		for _, t := range has.Tools {
