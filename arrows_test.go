@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"internal/setup"},
 	{"internal/policytest", "pipeline"},
 	{".", "internal/conformance", "internal/policycheck", "internal/release", "internal/replay", "internal/install", "internal/mcpproxy", "internal/artifact/build"},
-	{"internal/policytest/mutate", "internal/policytest/attack", "internal/learn", "cmd/internal/draft", "cmd/internal/screen"},
+	{"internal/conformance/host", "internal/policytest/mutate", "internal/policytest/attack", "internal/learn", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/beside"},
 	{"cmd/internal/thin", "cmd/internal/confined"},
 	{"cmd/internal/document", "cmd/internal/markdown", "cmd/internal/targets", "cmd/internal/story"},
