@@ -1,4 +1,4 @@
-// Package host drives a coding agent's own client, and says what it does with the answers
+// Package drive drives a coding agent's own client, and says what it does with the answers
 // of hooks: whether a denial stops a call, what a hook that fails or is late means, whether
 // a question reaches a person.
 //
@@ -8,9 +8,8 @@
 // a [Host] describes one, and [Clients] has descriptions. It is no sandbox; the client runs as
 // its maker built it. Start with [Read] or [Client], then [Kit.Try].
 //
-// The package also reads docs/hosts.json, the results for the clients that were tried, see
-// [ReadRecords].
-package host
+// The package also reads and writes what came of it for many clients, see [ReadRecords].
+package drive
 
 import (
 	"embed"
@@ -36,6 +35,7 @@ var clientFiles embed.FS
 type Host struct {
 	Agent   string // gate's name of the agent, or the maker's own
 	Client  string // for people
+	Package string // of npm, "" for none
 	Version struct {
 		Args  []string // prints the version
 		Match string   // a regular expression; its first group is the version
