@@ -40,7 +40,7 @@ var layers = [][]string{
 	{"facts/internal/draft"},
 	{"facts/internal/shell", "facts/internal/powershell", "facts/internal/program", "facts/internal/tool", "facts/internal/sign"}, // rooms: none sees another
 	{"internal/sealed"},
-	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
+	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "docs", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
 	{"internal/confine/profile"},
 	{"internal/setting", "internal/seen", "internal/pins", "internal/confine/proxy", "internal/confine/record"},
 	{"internal/confine", "internal/confine/emit"},
@@ -68,6 +68,7 @@ var layers = [][]string{
 var never = map[string][]string{
 	"policies": {"hook", "internal/strictjson"}, // embedded files
 	"bundles":  {"hook"},                        // knows nothing of hooks
+	"docs":     {"hook", "internal/strictjson"}, // an embedded file
 	"engine":   {"facts", "adapters"},           // facts are a value it is given; no agent's format
 	"scopes":   {"adapters", "facts"},           // pure values
 

@@ -80,13 +80,20 @@ func newDoctor(p process) *cobra.Command {
 			}
 			f.missed(found.Findings)
 			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, programFindings(present(m)), otherPrograms(p, present(m)), copyFindings(m), f.slowFindings(m))
+			clients, err := f.hosts(m, agents)
+			if err != nil {
+				return err
+			}
 			if f.json {
-				err = printValue(p, diagnosed{found, f.inventory(p, m)})
+				err = printValue(p, diagnosed{found, f.inventory(p, m), clients})
 			} else {
 				var b strings.Builder
 				printFindings(&b, p, found.Findings)
 				if len(found.Findings) == 0 {
 					b.WriteString("nothing is wrong\n")
+				}
+				for _, c := range clients {
+					b.WriteString(hostLine(c) + "\n")
 				}
 				err = printAll(p, b.String())
 			}
@@ -122,6 +129,7 @@ func isError(x install.Finding) bool { return x.Severity == install.Error }
 type diagnosed struct {
 	install.Diagnosis
 	Inventory map[string]any `json:"inventory"`
+	Clients   []hostStanding `json:"clients"`
 }
 
 // repair does what can be done and looks again.

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,41 @@ func TestReadRecords(t *testing.T) {
 	} {
 		if _, err := ReadRecords(bytes.Replace(r.JSON(), []byte(c.old), []byte(c.wrong), 1)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.wrong, err, c.want)
+		}
+	}
+}
+
+// TestFile: docs/hosts.json is as the kit writes it, and has all vectors of each run.
+func TestFile(t *testing.T) {
+	r := recorded(t)
+	data, err := os.ReadFile("../../../docs/hosts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(r.JSON(), data) {
+		t.Error("it was written by hand; gate conformance hooks --into writes it")
+	}
+	for _, h := range r.Hosts {
+		for _, run := range h.Runs {
+			var ids []string
+			for _, one := range run.Results {
+				ids = append(ids, one.Vector)
+				if (one.Outcome == conformance.Held) != (one.Why == "") {
+					t.Errorf("%s %s: %s is %s, because of %q", h.Agent, run.Mode, one.Vector, one.Outcome, one.Why)
+				}
+			}
+			var want []string
+			for _, v := range Vectors() {
+				want = append(want, v[0])
+			}
+			if run.How == "kit" && !slices.Equal(ids, want) {
+				t.Errorf("%s %s %s has vectors %v, want %v", h.Agent, run.From, run.Mode, ids, want)
+			}
+		}
+	}
+	for _, name := range Clients() {
+		if r.Of(name) == nil {
+			t.Errorf("nobody tried %s", name)
 		}
 	}
 }
