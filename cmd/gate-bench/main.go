@@ -6,6 +6,7 @@
 //	go run ./cmd/gate-bench -sizes 25,100,1000,5000
 //	go run ./cmd/gate-bench -sessions -before DIR
 //	go run ./cmd/gate-bench -confined -rounds 400 -before DIR
+//	go run ./cmd/gate-bench -protocols
 //
 // The second measures the calls of sessions: both hooks of a call, with outputs of
 // several sizes, counted, by one agent and by many at once, and what agents wait in a
@@ -16,7 +17,10 @@
 // The third measures a confined call of /bin/true, in a project with a repository and in one
 // without. Beside it stand a bare start, bubblewrap with few mounts, and bubblewrap with
 // the mounts, namespaces and filter of gate-run. DIR has gate-run of another tree. On a busy
-// machine the fastest run says most; "chrt -f 1" and "taskset -c 1" in front keep others out.
+// machine the fastest run says most.
+//
+// The fourth asks about the same call in each protocol that gate speaks, over one
+// connection and over 64 at once.
 //
 // It builds what it measures from this module, writes nothing outside a
 // temporary directory, and leaves out what the machine does not have: only root
@@ -42,7 +46,15 @@ func main() {
 	sessions := flag.Bool("sessions", false, "measure the calls of sessions, by 1, 8 and 32 agents at once")
 	confined := flag.Bool("confined", false, "measure confined calls, beside bubblewrap")
 	other := flag.String("before", "", "with -sessions or -confined: a directory with the programs of another tree, to compare with")
+	protocols := flag.Bool("protocols", false, "measure a warm decision in each protocol, by 1 and 64 connections")
 	flag.Parse()
+	if flag.Arg(0) == serverWord && flag.NArg() == 1 {
+		if err := mcpServer(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "gate-bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(wholeLife(), os.Interrupt)
 	defer stop()
 	err := func() error {
@@ -64,6 +76,9 @@ func main() {
 		l := lab{dir: dir, rounds: *rounds, npm: *npm, log: os.Stderr}
 		if *only != "" {
 			l.only = strings.Split(*only, ",")
+		}
+		if *protocols {
+			return l.protocols(ctx, os.Stdout)
 		}
 		if *sessions {
 			return l.sessions(ctx, os.Stdout, *other)
