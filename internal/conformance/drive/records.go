@@ -198,7 +198,7 @@ type Standing struct {
 	Mode    string
 	Outcome conformance.Outcome // "": nobody tried a version as old as this
 	Why     string
-	Since   string // the oldest version from which on every one that was tried came out like this
+	Since   string // the oldest version from which on every one that showed anything came out like this
 	Upto    string // the version that was tried last before this one, or this one
 }
 
@@ -208,6 +208,7 @@ func (h *Record) Stand(vector, version string) (list []Standing) {
 	for _, mode := range h.Modes() {
 		s := Standing{Mode: mode}
 		tried := false
+		var shown Standing // by the last version that showed anything
 		for _, r := range h.Runs {
 			i := slices.IndexFunc(r.Results, func(one Recorded) bool { return one.Vector == vector })
 			if r.Mode != mode || i < 0 {
@@ -218,10 +219,15 @@ func (h *Record) Stand(vector, version string) (list []Standing) {
 			switch {
 			case version != "" && compare(r.From, version) > 0:
 				continue
+			case one.Outcome == shown.Outcome:
+				s.Since = shown.Since
 			case s.Outcome != one.Outcome:
 				s.Since = r.From
 			}
 			s.Outcome, s.Why, s.Upto = one.Outcome, one.Why, r.To
+			if one.Outcome == conformance.Held || one.Outcome == conformance.Differs {
+				shown = s
+			}
 		}
 		if tried {
 			list = append(list, s)

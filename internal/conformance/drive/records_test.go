@@ -17,12 +17,13 @@ func row(version, mode, vector string, outcome conformance.Outcome) Run {
 
 func TestStand(t *testing.T) {
 	r := Record{Runs: []Run{
-		row("1.2.0", "m", "allow", conformance.Differs), row("1.9.0", "m", "allow", conformance.Held), row("1.10.0", "m", "allow", conformance.Held),
+		row("1.2.0", "m", "allow", conformance.Differs), row("1.9.0", "m", "allow", conformance.Held), row("1.9.5", "m", "allow", conformance.NotDriven), row("1.10.0", "m", "allow", conformance.Held),
 		row("2.0.0", "m", "allow", conformance.Differs), row("1.9.0", "other", "allow", conformance.NotDriven), row("1.9.0", "third", "deny", conformance.Held),
 	}}
 	for version, want := range map[string][]Standing{
 		"1.0.0":  {{Mode: "m"}, {Mode: "other"}},
 		"1.2.0":  {{"m", conformance.Differs, "", "1.2.0", "1.2.0"}, {Mode: "other"}},
+		"1.9.6":  {{"m", conformance.NotDriven, "", "1.9.5", "1.9.5"}, {"other", conformance.NotDriven, "", "1.9.0", "1.9.0"}},
 		"1.11.0": {{"m", conformance.Held, "", "1.9.0", "1.10.0"}, {"other", conformance.NotDriven, "", "1.9.0", "1.9.0"}},
 		"":       {{"m", conformance.Differs, "", "2.0.0", "2.0.0"}, {"other", conformance.NotDriven, "", "1.9.0", "1.9.0"}},
 	} {

@@ -131,6 +131,10 @@ func (k *Kit) vector(ctx context.Context, v vector) (Result, error) {
 	if err != nil {
 		return f, err
 	}
+	if t.late && t.turns == 0 {
+		f.Outcome, f.Why, f.How = conformance.NotDriven, "the client did not ask its model in time", t.how()
+		return f, nil
+	}
 	f.Outcome = conformance.Held
 	if err := v.judge(t); err != nil {
 		f.Outcome, f.Why = conformance.Differs, err.Error()
