@@ -37,6 +37,8 @@ const (
 	wellKnown           // what AuthZEN's API says of itself
 	health
 	numbers
+	page    // /ui and below: for a person's browser
+	invites // /v1/ui: an address that opens the page once
 )
 
 // A request is one on its way to an answer.
@@ -70,7 +72,14 @@ func find(r *http.Request) (to endpoint, q Question) {
 		return health, q
 	case "/metrics":
 		return numbers, q
+	case "/v1/ui":
+		return invites, q
+	case "/ui":
+		return page, q
 	default:
+		if strings.HasPrefix(path, "/ui/") {
+			return page, q
+		}
 		rest, ok := strings.CutPrefix(path, "/hook/")
 		agent, event, _ := strings.Cut(rest, "/")
 		if !ok || agent == "" || strings.Contains(event, "/") {
@@ -95,8 +104,12 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	}()
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if in.to == guardian && s.o.Guardian == nil {
+	if in.to == guardian && s.o.Guardian == nil || (in.to == page || in.to == invites) && s.o.Page == nil {
 		in.to = nowhere
+	}
+	if in.to == page { // which browsers ask, and which admits them by rules of its own
+		s.o.Page.ServeHTTP(w, r)
+		return
 	}
 	if no := s.admit(r, in.to == health || in.to == guardian || in.to == wellKnown); no.status != 0 {
 		s.refuse(in, no)
@@ -118,6 +131,12 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Type", openMetrics)
 		w.Write(s.metrics.text(s.o.State(), len(s.slots), int(s.waiting.Load()), time.Now()))
+	case invites:
+		if r.Method != http.MethodPost {
+			s.refuse(in, wrongMethod)
+			return
+		}
+		writeJSON(w, http.StatusOK, map[string]any{"address": s.o.Page.Invite()})
 	default:
 		s.question(in)
 	}

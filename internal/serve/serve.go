@@ -79,6 +79,14 @@ type Options struct {
 		Answer(ctx context.Context, body []byte) []byte
 	}
 
+	// Page answers at /ui and below, and says itself who may ask: Origin and Host are
+	// those of browsers there. Invite returns an address that opens it once, for who may
+	// ask questions. nil: there is nothing at these addresses.
+	Page interface {
+		http.Handler
+		Invite() (address string)
+	}
+
 	// Token is what requests over the loopback addresses must bear, as
 	// "Authorization: Bearer TOKEN". Without one, all of them are refused.
 	Token string
