@@ -60,10 +60,10 @@ func sights() map[string]sight {
 	}
 }
 
-// A formError is a mistake in what was asked for.
-type formError string
+// A FormError is a mistake in what was asked for, in words for who asked.
+type FormError string
 
-func (e formError) Error() string { return string(e) }
+func (e FormError) Error() string { return string(e) }
 
 // Days of figures.
 const (
@@ -77,7 +77,7 @@ func daysOf(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > mostDays {
-		return 0, formError(fmt.Sprintf("days is a number from 1 to %d", mostDays))
+		return 0, FormError(fmt.Sprintf("days is a number from 1 to %d", mostDays))
 	}
 	return n, nil
 }
@@ -88,7 +88,7 @@ func (p *Page) filterOf(q url.Values) (Filter, error) {
 		Agent: q.Get("agent"), Outcome: q.Get("outcome"), Policy: q.Get("policy"), Project: q.Get("project"), Text: q.Get("text"), After: q.Get("after"),
 	}
 	if f.Outcome != "" && !slices.Contains(p.o.Outcomes, f.Outcome) {
-		return f, formError("outcome is one of " + strings.Join(p.o.Outcomes, ", "))
+		return f, FormError("outcome is one of " + strings.Join(p.o.Outcomes, ", "))
 	}
 	return f, nil
 }
@@ -178,7 +178,7 @@ func (p *Page) view(w http.ResponseWriter, r *http.Request, path string) {
 
 // refusalOf is what an error of a source is to a browser.
 func refusalOf(err error) refusal {
-	var wrong formError
+	var wrong FormError
 	switch {
 	case errors.As(err, &wrong):
 		return wrongForm.because(err.Error())

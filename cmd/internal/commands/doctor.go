@@ -78,8 +78,7 @@ func newDoctor(p process) *cobra.Command {
 				}
 				f.compiles(m)
 			}
-			f.missed(found.Findings)
-			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, programFindings(present(m)), otherPrograms(p, present(m)), copyFindings(m), f.slowFindings(m))
+			f.all(p, m, &found)
 			clients, err := f.hosts(m, agents)
 			if err != nil {
 				return err
@@ -111,6 +110,12 @@ func newDoctor(p process) *cobra.Command {
 	cmd.ValidArgsFunction = each(install.Agents)
 	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine; no agent may write them")
 	return cmd
+}
+
+// all adds to what is wrong with agents what is wrong with gate's own files and programs.
+func (f *installFlags) all(p process, m install.Machine, found *install.Diagnosis) {
+	f.missed(found.Findings)
+	found.Findings = slices.Concat(f.ownFindings(p), found.Findings, programFindings(present(m)), otherPrograms(p, present(m)), copyFindings(m), f.slowFindings(m))
 }
 
 // knownAgents refuses arguments that are no agents: about them nothing is ever wrong.

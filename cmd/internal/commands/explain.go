@@ -238,61 +238,96 @@ func isDecisionID(s string) bool {
 	return len(s) == 6 && strings.Trim(s, "0123456789abcdefghjkmnpqrstvwxyz") == ""
 }
 
-// runRecord explains a recorded decision: what was decided then, how the same
-// event is decided now, and what is not the same any more.
-func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record) error {
-	links, whole, err := f.chain(p, r)
-	if err != nil {
-		return err
+// A remade decision is one of the log: what led to it, and how the same event is decided
+// now.
+type remade struct {
+	links []story.Link
+	whole bool // the links are, see story.Find
+
+	lost  error // why the event cannot be decided about again; the rest is missing then
+	event hook.Event
+	gate  *setup.Gate
+	now   hook.Decision
+}
+
+// remake decides a recorded event again.
+func (f *explainFlags) remake(ctx context.Context, p process, r *audit.Record) (m remade, err error) {
+	if m.links, m.whole, err = f.chain(p, r); err != nil {
+		return m, err
 	}
-	ev, err := r.Restore()
-	if err != nil {
-		if !f.json {
-			if err := printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, links, whole)); err != nil {
-				return err
-			}
-		}
-		return fmt.Errorf("%s: %w", r.ID, err)
+	if m.event, err = r.Restore(); err != nil {
+		m.lost = fmt.Errorf("%s: %w", r.ID, err)
+		return m, nil
 	}
-	ev.Parts = adapters.Parts(&ev)
+	m.event.Parts = adapters.Parts(&m.event)
 	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
-		return err
+		return m, err
 	}
 	project := r.Project
 	if project == "" {
-		project = places.ProjectRoot("", ev.Dir())
+		project = places.ProjectRoot("", m.event.Dir())
 	}
-	g, err := setup.New(setup.Options{
+	m.gate, err = setup.New(setup.Options{
 		For: sources.For{Machine: p.machine(d, project)},
 		Run: f.callFlags.run, Handlers: p.handlers(handlers.Options{Progress: p.waits(false)}),
 		Engine: []engine.Option{engine.WithAllSteps()},
 	})
+	if err == nil {
+		m.now = m.gate.Decide(ctx, m.event)
+	}
+	return m, err
+}
+
+// explain explains how it is decided now, and what is not as it was.
+func (m *remade) explain(ctx context.Context, r *audit.Record) (explain.Explanation, tell.Difference, error) {
+	x, err := explainerOf(m.gate)
+	if err != nil {
+		return explain.Explanation{}, tell.Difference{}, err
+	}
+	e := explanationOf(ctx, m.gate, x, m.event, m.now)
+	return e, tell.Since(r, &e, m.gate.Digest), nil
+}
+
+// document is all of it for programs.
+func (m *remade) document(r *audit.Record, e *explain.Explanation, since *tell.Difference) map[string]any {
+	doc := document.Explanation(e, m.gate)
+	doc["recorded"], doc["since"] = recordDocument(r), since.Document()
+	doc["chain"] = map[string]any{"links": story.Documents(m.links), "whole": m.whole}
+	return doc
+}
+
+// runRecord explains a recorded decision: what was decided then, how the same
+// event is decided now, and what is not the same any more.
+func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record) error {
+	m, err := f.remake(ctx, p, r)
 	if err != nil {
 		return err
 	}
-	now := g.Decide(ctx, ev)
+	if m.lost != nil {
+		if !f.json {
+			if err := printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, m.links, m.whole)); err != nil {
+				return err
+			}
+		}
+		return m.lost
+	}
 	if f.trace != "" {
-		return f.printTrace(ctx, p, g, ev, &now)
+		return f.printTrace(ctx, p, m.gate, m.event, &m.now)
 	}
-	x, err := explainerOf(g)
+	e, since, err := m.explain(ctx, r)
 	if err != nil {
 		return err
 	}
-	e := explanationOf(ctx, g, x, ev, now)
-	since := tell.Since(r, &e, g.Digest)
 	if f.json {
-		doc := document.Explanation(&e, g)
-		doc["recorded"], doc["since"] = recordDocument(r), since.Document()
-		doc["chain"] = map[string]any{"links": story.Documents(links), "whole": whole}
-		err = printJSON(p, doc)
+		err = printJSON(p, m.document(r, &e, &since))
 	} else {
-		err = printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, links, whole)+since.Text(p.page(), r, &now)+"\n"+tell.Explanation(p.page(), &e, g, f.all))
+		err = printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, m.links, m.whole)+since.Text(p.page(), r, &m.now)+"\n"+tell.Explanation(p.page(), &e, m.gate, f.all))
 	}
 	if err != nil {
 		return err
 	}
-	return exitWith(statusOf(&now))
+	return exitWith(statusOf(&m.now))
 }
 
 // chain finds the calls of the log that led to a decision.

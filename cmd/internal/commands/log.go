@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -110,10 +111,9 @@ func openHistory(p process, f dirFlags) (*audit.History, error) {
 const followEvery = 300 * time.Millisecond
 
 func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted func(*audit.Record) bool) error {
-	tick := make(chan time.Time)
-	var more func(yield func(audit.Record, error) bool)
+	var more iter.Seq2[audit.Record, error]
 	if f.follow { // before the list is read, so that nothing falls between
-		more = h.Follow(tick)
+		more = follow(ctx, h)
 	}
 	found, torn, err := f.newest(h, wanted)
 	if err != nil {
@@ -129,39 +129,60 @@ func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted
 	if !f.follow {
 		return f.nothing(p, h, len(found))
 	}
-	go func() {
-		defer close(tick)
-		clock := time.NewTicker(followEvery)
-		defer clock.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case now := <-clock.C:
-				select {
-				case tick <- now:
-				case <-ctx.Done():
-					return
-				}
-			}
-		}
-	}()
 	for r, err := range more {
 		seen := slices.ContainsFunc(found, func(o tell.Row) bool { return o.ID == r.ID && o.Time.Equal(r.Time) })
 		switch {
 		case err != nil:
 			fmt.Fprintf(p.stderr, "gate: note: %s\n", oneLine(err.Error()))
-		case !seen && wanted(&r) && (f.every() || f.alone(&r) || r.Begins()):
-			row := tell.RecordRow(&r)
-			if r.OfCall() && !f.every() { // what comes of it is not known yet
-				row = tell.CallRow(&audit.Call{Records: []audit.Record{r}})
-			}
-			if err := f.print(p, row, wide); err != nil {
-				return err
+		case !seen && wanted(&r):
+			if row, ok := f.fresh(&r); ok {
+				if err := f.print(p, row, wide); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// fresh is the row of a record that was just written; ok is false where it is none of its
+// own.
+func (f *logFlags) fresh(r *audit.Record) (row tell.Row, ok bool) {
+	switch {
+	case r.OfCall() && !f.every(): // what comes of it is not known yet
+		return tell.CallRow(&audit.Call{Records: []audit.Record{*r}}), f.alone(r) || r.Begins()
+	case f.every() || f.alone(r):
+		return tell.RecordRow(r), true
+	}
+	return tell.Row{}, false
+}
+
+// follow yields the records that are written from now on, until the context ends.
+func follow(ctx context.Context, h *audit.History) iter.Seq2[audit.Record, error] {
+	tick := make(chan time.Time)
+	more := h.Follow(tick)
+	return func(yield func(audit.Record, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		go func() {
+			defer close(tick)
+			clock := time.NewTicker(followEvery)
+			defer clock.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case now := <-clock.C:
+					select {
+					case tick <- now:
+					case <-ctx.Done():
+						return
+					}
+				}
+			}
+		}()
+		more(yield)
+	}
 }
 
 // torn counts the lines of a log that are no records.
@@ -267,6 +288,9 @@ type row struct {
 // wantsCall reports whether a filter takes a call: one of its decisions is wanted, and
 // where effects are wanted, the one that made the outcome.
 func (f *logFlags) wantsCall(call *audit.Call, wanted func(*audit.Record) bool) bool {
+	if f.filter.calls != nil && !f.filter.calls(call) {
+		return false
+	}
 	if len(f.filter.effects) > 0 {
 		return wanted(call.Deciding())
 	}

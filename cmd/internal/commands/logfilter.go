@@ -22,7 +22,8 @@ type logFilter struct {
 	session  string
 	cwd      string
 
-	from time.Time // since, as a time
+	from  time.Time              // since, as a time
+	calls func(*audit.Call) bool // further says which calls; nil: all
 }
 
 func (f *logFilter) add(cmd *cobra.Command) {

@@ -20,6 +20,7 @@ type logStats struct {
 	byOutcome map[string]*tally
 	byPolicy  map[string]*tally // that held the call back, or changed it
 	byTool    map[string]*tally
+	byDay     map[string]*tally // by the local date on which the call was made
 	through   map[string]*tally // that would have objected, and what spared the call
 	decisions int               // about events of any kind
 	took      time.Duration     // by all of them
@@ -84,6 +85,7 @@ func (s *logStats) addCall(c *audit.Call) {
 	r := c.Deciding()
 	s.all.add(c)
 	of(s.byOutcome, string(c.Outcome()))
+	of(s.byDay, c.Records[0].Time.Local().Format(time.DateOnly))
 	of(s.byTool, cmp.Or(r.Tool, "not known"))
 	var policies []string
 	for _, why := range r.Reasons {
@@ -134,9 +136,10 @@ func (f *logFlags) eachCall(p process, h *audit.History, wanted func(*audit.Reco
 	return nil
 }
 
-// summary counts the calls that are wanted.
-func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Record) bool) error {
-	s := logStats{since: f.filter.from, byOutcome: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}, sessions: map[string]time.Duration{}}
+// sum counts the calls that are wanted.
+func (f *logFlags) sum(p process, h *audit.History, wanted func(*audit.Record) bool) (*logStats, error) {
+	table := func() map[string]*tally { return map[string]*tally{} }
+	s := &logStats{since: f.filter.from, byOutcome: table(), byPolicy: table(), byTool: table(), byDay: table(), through: table(), sessions: map[string]time.Duration{}}
 	err := f.eachCall(p, h, wanted, func(r *audit.Record) {
 		if r.Sync == nil && wanted(r) {
 			s.decisions++
@@ -147,6 +150,12 @@ func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Recor
 			}
 		}
 	}, s.addCall)
+	return s, err
+}
+
+// summary shows how many calls there are of what is wanted.
+func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Record) bool) error {
+	s, err := f.sum(p, h, wanted)
 	if err != nil {
 		return err
 	}
@@ -216,7 +225,7 @@ func sortedTallies(rows map[string]*tally) []string {
 func (t *tally) document() map[string]any {
 	return map[string]any{
 		"calls": t.count, "asked": t.asked, "approved": t.approved, "denied": t.denied,
-		"p50_us": t.quantile(50).Microseconds(), "p99_us": t.quantile(99).Microseconds(),
+		"p50_us": t.quantile(50).Microseconds(), "p90_us": t.quantile(90).Microseconds(), "p99_us": t.quantile(99).Microseconds(),
 	}
 }
 
@@ -232,11 +241,16 @@ func (s *logStats) document() map[string]any {
 	}
 	doc["by_outcome"] = outcomes
 	for _, part := range s.parts() {
-		rows := map[string]any{}
-		for name, t := range part.rows {
-			rows[name] = t.document()
-		}
-		doc["by_"+part.name] = rows
+		doc["by_"+part.name] = tallyDocuments(part.rows)
+	}
+	doc["by_day"] = tallyDocuments(s.byDay)
+	return doc
+}
+
+func tallyDocuments(rows map[string]*tally) map[string]any {
+	doc := map[string]any{}
+	for name, t := range rows {
+		doc[name] = t.document()
 	}
 	return doc
 }

@@ -227,7 +227,7 @@ func withDirs(ts *testscript.TestScript, args []string) []string {
 	}
 	switch args[0] {
 	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
-		"mcp", "serve", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "except", "inject", "session", "log", "learn", "test", "replay", "check", "fmt", "sync", "build":
+		"mcp", "serve", "ui", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "except", "inject", "session", "log", "learn", "test", "replay", "check", "fmt", "sync", "build":
 		args = append(args[:n:n], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
 			"--state-dir=" + filepath.Join(work, "state"),

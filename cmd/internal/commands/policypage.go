@@ -84,19 +84,25 @@ func levelOf(p process, r scopes.PolicyRow) string {
 // effectsOf are the rules that a policy has, in the order of their table.
 func effectsOf(g *setup.Gate, r scopes.PolicyRow) []string {
 	var effects []string
-	for _, src := range g.Set.Sources() {
-		for _, m := range src.Modules {
-			if src.Name != r.Source || m.File != r.File {
-				continue
-			}
-			for _, rule := range load.Rules() {
-				if strings.Contains("\n"+m.Text, "\n"+rule+" contains ") {
-					effects = append(effects, rule)
-				}
-			}
+	text := textOf(g, r)
+	for _, rule := range load.Rules() {
+		if strings.Contains("\n"+text, "\n"+rule+" contains ") {
+			effects = append(effects, rule)
 		}
 	}
 	return effects
+}
+
+// textOf is the module of a policy, "" if it has none.
+func textOf(g *setup.Gate, r scopes.PolicyRow) string {
+	for _, src := range g.Set.Sources() {
+		for _, m := range src.Modules {
+			if src.Name == r.Source && m.File == r.File {
+				return m.Text
+			}
+		}
+	}
+	return ""
 }
 
 // printParam prints a parameter: its meaning, its default, and the value that counts,
@@ -119,15 +125,22 @@ func printParam(b *strings.Builder, p process, r scopes.PolicyRow, name string, 
 
 // printException prints an exception to the policy, if the row is one that is in force.
 func printException(b *strings.Builder, p process, id string, row setting.Row, now time.Time) {
+	if until, unless, ok := exceptionOf(id, row, now); ok {
+		fmt.Fprintf(b, "\nexception until %s: %s (%s)\n", visible(until), document.Line(unless), visible(p.tilde(row.Pos)))
+	}
+}
+
+// exceptionOf reads an exception to a policy, if the row is one that is in force.
+func exceptionOf(id string, row setting.Row, now time.Time) (until string, of any, ok bool) {
 	e, ok := row.Value.(map[string]any)
 	if !ok || !strings.HasPrefix(row.Key, setting.KeyExceptions+".") || e["policy"] != id || !row.Counts {
-		return
+		return "", nil, false
 	}
-	until, _ := e["until"].(string)
+	until, _ = e["until"].(string)
 	if end, err := time.Parse(time.RFC3339, until); err == nil && !now.Before(end) {
-		return // which doctor tells
+		return "", nil, false // which doctor tells
 	}
-	fmt.Fprintf(b, "\nexception until %s: %s (%s)\n", visible(until), document.Line(e["if"]), visible(p.tilde(row.Pos)))
+	return until, e["if"], true
 }
 
 // How many lines of a policy's tests are decided about, and how many are shown of each
@@ -140,25 +153,40 @@ const (
 // exampleLine is a shell line that stands by itself in a list of a test.
 var exampleLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\t+"((?:[^"\\\n]|\\")+)",$`) })
 
-// printExamples decides lines out of the policy's own tests as they would be here, and
-// shows some that it objects to and some that it lets be.
+// printExamples shows some lines that a policy objects to and some that it lets be.
 func printExamples(ctx context.Context, b *strings.Builder, g *setup.Gate, r scopes.PolicyRow) error {
+	list, err := examplesOf(ctx, g, r)
+	if len(list) > 0 {
+		b.WriteString("\nexamples, as gate decides them here:\n")
+	}
+	for _, e := range list {
+		fmt.Fprintf(b, "  %-5s %s\n", e.effect, visible(e.line))
+	}
+	return err
+}
+
+// An example is a line out of a policy's tests, as it would be decided.
+type example struct{ effect, line string }
+
+// examplesOf decides lines out of the policy's own tests as they would be here, and chooses
+// some of each effect.
+func examplesOf(ctx context.Context, g *setup.Gate, r scopes.PolicyRow) ([]example, error) {
 	tests, err := testsBeside(g, r)
 	if err != nil || tests == "" || !slices.Contains(r.Events, hook.PreToolUse) || r.Kind != hook.Rego {
-		return err
+		return nil, err
 	}
 	judge, err := g.WithoutHandlers()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	call := callFlags{tool: "Bash", cwd: g.Project}
 	shown := map[string]int{}
-	var lines []string
+	var list []example
 	for _, m := range exampleLine().FindAllStringSubmatch(tests, mostTried) {
 		line := strings.ReplaceAll(m[1], `\"`, `"`)
 		ev, err := call.event(line)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		d := judge.Decide(ctx, ev)
 		effect := d.Effect.String()
@@ -166,14 +194,11 @@ func printExamples(ctx context.Context, b *strings.Builder, g *setup.Gate, r sco
 			continue // another policy's
 		}
 		if shown[effect]++; shown[effect] <= mostShown {
-			lines = append(lines, fmt.Sprintf("  %-5s %s\n", effect, visible(line)))
+			list = append(list, example{effect, line})
 		}
 	}
-	if len(lines) > 0 {
-		slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(strings.Fields(a)[0], strings.Fields(b)[0]) })
-		fmt.Fprintf(b, "\nexamples, as gate decides them here:\n%s", strings.Join(lines, ""))
-	}
-	return nil
+	slices.SortStableFunc(list, func(a, b example) int { return strings.Compare(a.effect, b.effect) })
+	return list, nil
 }
 
 // testsBeside is the Rego test that stands beside a policy, "" if there is none.

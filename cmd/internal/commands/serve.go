@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,7 @@ import (
 	"gate/internal/core"
 	"gate/internal/handlers"
 	"gate/internal/hookpath"
+	"gate/internal/page"
 	"gate/internal/places"
 	"gate/internal/serve"
 	"gate/internal/setup"
@@ -49,6 +52,8 @@ type serveFlags struct {
 	print    bool
 	acs      string
 	trace    string
+
+	invited func(address string) error // is told an address of the page once the server listens; nil: nobody wants it
 }
 
 func newServe(p process) *cobra.Command {
@@ -130,6 +135,13 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 		defer stop()
 		o.Guardian = guardian
 	}
+	view, err := f.page(ctx, p, d, listeners)
+	if err != nil {
+		return errors.Join(err, closeAll(listeners))
+	}
+	if view != nil {
+		o.Page = view
+	}
 	server = serve.New(o)
 	var where []string
 	for _, l := range listeners {
@@ -140,7 +152,26 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 		where = append(where, "http://"+l.Addr().String())
 	}
 	fmt.Fprintf(p.stdout, "gate serve: listening on %s\n", strings.Join(where, ", "))
+	if f.invited != nil && view != nil {
+		if err := f.invited(view.Invite()); err != nil {
+			return errors.Join(err, closeAll(listeners))
+		}
+	}
 	return server.Serve(ctx, listeners...)
+}
+
+// page is what browsers are shown, nil where none can ask: they need a port.
+func (f serveFlags) page(ctx context.Context, p process, d dirs, listeners []net.Listener) (*page.Page, error) {
+	at := slices.IndexFunc(listeners, func(l net.Listener) bool { return l.Addr().Network() == "tcp" })
+	if at < 0 {
+		return nil, nil
+	}
+	quiet := p
+	quiet.stdout, quiet.stderr = io.Discard, io.Discard // of commands whose documents are shown
+	return page.New(page.Options{
+		Sources: viewer{quiet, dirFlags{Managed: d.Managed, User: d.User, State: d.State}}.sources(),
+		Address: "http://" + listeners[at].Addr().String(), Done: ctx.Done(), Tools: slices.Sorted(slices.Values(shortTools())), Outcomes: outcomes(),
+	})
 }
 
 // listen opens what there is to listen on. The token is needed by HTTP only.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -49,34 +50,56 @@ type sessionShowFlags struct {
 }
 
 func (f *sessionShowFlags) run(p process) error {
-	h, err := openHistory(p, f.dirs)
+	s, holds, unknown, err := f.told(p)
 	if err != nil {
 		return err
 	}
-	s, err := story.Tell(f.agent, f.session, func() iter.Seq2[audit.Record, error] { return h.Newest() })
-	switch {
-	case err != nil:
-		return err
-	case len(s.Steps) == 0 && f.session == "":
-		return fmt.Errorf("the log has no session: %s", p.tilde(h.Path()))
-	case len(s.Steps) == 0:
-		return fmt.Errorf("the log has nothing of session %s; gate log names the sessions of its calls with --format json", quoted(f.session))
-	}
-	d, err := f.dirs.ForPeople(p.lookupEnv)
-	if err != nil {
-		return err
-	}
-	holds, unknown := secretsLeft(d, s)
 	if f.json {
-		doc := s.Document()
-		r := s.Steps[0].Record
-		doc["session"], doc["agent"], doc["project"], doc["holds"] = r.Session, r.Agent, r.Project, holds
-		return printJSON(p, doc)
+		return printJSON(p, toldDocument(s, holds))
 	}
 	if unknown != nil {
 		fmt.Fprintf(p.stderr, "gate: note: which files hold a secret is not known: %s\n", visible(unknown.Error()))
 	}
 	return printAll(p, tell.Session(p.page(), s, holds))
+}
+
+// errNoSession is wrapped where the log has nothing of a session.
+var errNoSession = errors.New("the log has nothing of it")
+
+// told finds the story of the session, and which of its files hold a secret by now; unknown
+// says why that is not known.
+func (f *sessionShowFlags) told(p process) (s *story.Session, holds map[string]string, unknown, err error) {
+	h, err := openHistory(p, f.dirs)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s, err = story.Tell(f.agent, f.session, func() iter.Seq2[audit.Record, error] { return h.Newest() })
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case len(s.Steps) == 0 && f.session == "":
+		return nil, nil, nil, saying{errNoSession, "the log has no session: " + p.tilde(h.Path())}
+	case len(s.Steps) == 0:
+		return nil, nil, nil, saying{errNoSession, "the log has nothing of session " + quoted(f.session) + "; gate log names the sessions of its calls with --format json"}
+	}
+	d, err := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	holds, unknown = secretsLeft(d, s)
+	return s, holds, unknown, nil
+}
+
+// toldDocument is the story of a session for programs.
+func toldDocument(s *story.Session, holds map[string]string) map[string]any {
+	doc := s.Document()
+	files := map[string]any{}
+	for path, what := range holds {
+		files[path] = what
+	}
+	r := s.Steps[0].Record
+	doc["session"], doc["agent"], doc["project"], doc["holds"] = r.Session, r.Agent, r.Project, files
+	return doc
 }
 
 // secretsLeft finds which of the files that a session wrote hold a secret by what gate keeps

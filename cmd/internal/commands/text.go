@@ -23,6 +23,16 @@ type hintedError struct {
 
 func (e hintedError) Unwrap() error { return e.error }
 
+// A saying is an error with words of its own.
+type saying struct {
+	error
+	text string
+}
+
+func (e saying) Error() string { return e.text }
+
+func (e saying) Unwrap() error { return e.error }
+
 // quoted shows a word that somebody else chose: visible, and not too long.
 func quoted(s string) string { return strictjson.Quoted(s) }
 

@@ -145,7 +145,7 @@ func newRoot(p process) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Guard an agent:", []*cobra.Command{
-			newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newHook(p), byServer(newServe(p)), byServer(newMCP(p)), newRun(p), newSandbox(p), newStatusLine(p), newSuggest(p)}},
+			newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newHook(p), byServer(newServe(p)), byServer(newUI(p)), byServer(newMCP(p)), newRun(p), newSandbox(p), newStatusLine(p), newSuggest(p)}},
 		{"Ask about a call:", []*cobra.Command{
 			newTry(p), newExplain(p), newFacts(p), newEval(p), newConformance(p)}},
 		{"Policies and settings:", []*cobra.Command{

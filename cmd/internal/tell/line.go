@@ -54,6 +54,9 @@ func eventOf(r *audit.Record) string {
 	return string(r.Event)
 }
 
+// Asked is what was asked for, in one line.
+func (r Row) Asked() string { return callOf(r.Record) }
+
 // callOf is what was asked for, in one line.
 func callOf(r *audit.Record) string {
 	if r.Call != "" || r.Kept == nil {
@@ -82,13 +85,19 @@ func wouldText(p *audit.Policy) string {
 	return "would " + what + ": " + strictjson.OneLine(p.Would.Spared)
 }
 
-// objectors are the policies that a decision is due to, those that changed the call,
-// and those that were not let do either.
-func objectors(r *audit.Record) []string {
-	var out []string
-	add := func(id, word string) {
-		if id = strictjson.OneLine(id + word); !slices.Contains(out, id) {
-			out = append(out, id)
+// An Objection is a policy that a decision is due to, or that changed the call, or that
+// was not let do either.
+type Objection struct {
+	ID   string
+	Note string // "" for the first kind, otherwise what it did: changed it, warned, would deny: trial
+}
+
+// Objections are those of a decision, each once.
+func Objections(r *audit.Record) []Objection {
+	var out []Objection
+	add := func(id, note string) {
+		if o := (Objection{id, note}); !slices.Contains(out, o) {
+			out = append(out, o)
 		}
 	}
 	for _, why := range r.Reasons {
@@ -97,15 +106,28 @@ func objectors(r *audit.Record) []string {
 		}
 	}
 	for _, id := range r.Changed {
-		add(id, " (changed it)")
+		add(id, "changed it")
 	}
 	for _, why := range r.Warned {
-		add(why.ID, " (warned)")
+		add(why.ID, "warned")
 	}
 	for i := range r.Policies {
 		if p := &r.Policies[i]; p.Objects() {
-			add(p.ID, " ("+wouldText(p)+")")
+			add(p.ID, wouldText(p))
 		}
+	}
+	return out
+}
+
+// objectors are a decision's objections and faults in words.
+func objectors(r *audit.Record) []string {
+	var out []string
+	for _, o := range Objections(r) {
+		id := o.ID
+		if o.Note != "" {
+			id += " (" + o.Note + ")"
+		}
+		out = append(out, strictjson.OneLine(id))
 	}
 	if len(r.Faults) > 0 {
 		out = append(out, screen.Counted(len(r.Faults), "fault"))
