@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gate/internal/strictjson"
 )
@@ -99,7 +100,7 @@ func plotOf(title, unit string, rows []any, all []series, per float64) plot {
 			p.Bars = append(p.Bars, bar{round(left + float64(j)*one), y(v), round(max(one-1, 1)), round(high), s.Class, fmt.Sprintf("%s, %s: %.4g %s", name, s.Name, v, unit)})
 		}
 		if i%every == 0 {
-			p.Labels = append(p.Labels, plotLabel{round(left + wide*0.4), plotLow + 16, labelOf(name, int(wide*float64(every)/6.6)), "middle"})
+			p.Labels = append(p.Labels, plotLabel{round(left + wide*0.4), plotLow + 16, labelOf(name, int(wide*float64(every)/7.6)), "middle"})
 		}
 	}
 	return p
@@ -111,12 +112,12 @@ func labelOf(name string, room int) string {
 	if len(name) == len("2006-01-02") && name[4] == '-' && name[7] == '-' {
 		return name[5:]
 	}
-	r := []rune(name)
+	r := []rune(strings.TrimPrefix(name, "gate."))
 	room = max(room, 6)
 	if len(r) > room {
-		return "…" + string(r[len(r)-room+1:])
+		return "…" + strings.TrimLeft(string(r[len(r)-room+1:]), ".")
 	}
-	return name
+	return string(r)
 }
 
 // niceStep is the distance of lines that people read easily: about five to the top.

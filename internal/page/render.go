@@ -21,6 +21,7 @@ func (p *Page) functions() template.FuncMap {
 		"address": Address, "policyAddress": policyAddress, "question": questionOf,
 		"outcomeClass": outcomeClass, "outcomeSign": outcomeSign, "severityClass": severityClass, "severitySign": severitySign,
 		"shortTime": p.shortTime, "ms": millis, "seconds": seconds, "short": short, "plain": plain, "join": join, "days": func() []int { return []int{7, usualDays, 30, mostDays} },
+		"first": firstWaiting, "rest": restWaiting, "without": func(begin, s string) string { return strings.TrimPrefix(s, begin) }, "conditions": conditions,
 		"segments": segments, "labels": labels, "nodes": nodes,
 		"byAuthority": byAuthority, "installed": installed, "deeds": deedsOf, "flows": flowsOf, "plots": plotsOf,
 	}
@@ -278,6 +279,33 @@ func segments(doc Document) []segment {
 // labels are the marked parts of a text, in a list.
 func labels(doc Document) []segment {
 	return slices.DeleteFunc(segments(doc), func(s segment) bool { return s.N == 0 })
+}
+
+// mostWaiting is how many calls that wait are shown at once; the rest is behind a fold.
+const mostWaiting = 3
+
+func firstWaiting(v any) []any { return list(v)[:min(len(list(v)), mostWaiting)] }
+
+func restWaiting(v any) []any { return list(v)[min(len(list(v)), mostWaiting):] }
+
+// conditions are those of a rule, each value of the input where it is first looked at.
+func conditions(rule Document) []Document {
+	var out []Document
+	told := map[string]bool{}
+	for _, v := range list(rule["conditions"]) {
+		c := maps.Clone(document(v))
+		values := []any{}
+		for _, v := range list(c["values"]) {
+			value := document(v)
+			if key := text(value["path"]) + " " + oneLine(value["value"]); text(value["path"]) == "" || !told[key] {
+				values = append(values, value)
+				told[key] = true
+			}
+		}
+		c["values"] = values
+		out = append(out, c)
+	}
+	return out
 }
 
 // A node is one of a tree of facts: a value, or what has more below it.

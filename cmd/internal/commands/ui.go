@@ -110,7 +110,9 @@ func (f uiFlags) invitation(ctx context.Context, d dirs) (address string, err er
 	socket := filepath.Join(own, serveSocket)
 	var dialer net.Dialer
 	if _, err := os.Lstat(socket); err == nil {
-		return f.invite(ctx, "http://localhost", "", func(ctx context.Context, _, _ string) (net.Conn, error) { return dialer.DialContext(ctx, "unix", socket) })
+		return f.invite(ctx, "http://localhost", "", func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", socket)
+		})
 	}
 	file := filepath.Join(own, serveToken)
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {

@@ -383,7 +383,7 @@ func (v viewer) figures(_ context.Context, days int) (page.Document, error) {
 	}
 	doc := s.document()
 	doc["days"] = days
-	doc["per_day"], doc["per_policy"] = tallyRows(s.byDay, slices.Sorted(keysOf(s.byDay))), tallyRows(s.byPolicy, sortedTallies(s.byPolicy))
+	doc["per_day"], doc["per_policy"] = tallyRows(s.byDay, daysSince(s.since, days)), tallyRows(s.byPolicy, sortedTallies(s.byPolicy))
 	return doc, nil
 }
 
@@ -407,21 +407,20 @@ func (v viewer) stats(days int) (*logStats, error) {
 func tallyRows(of map[string]*tally, names []string) []any {
 	rows := []any{}
 	for _, name := range names {
-		doc := of[name].document()
+		doc := cmp.Or(of[name], &tally{}).document()
 		doc["name"] = name
 		rows = append(rows, doc)
 	}
 	return rows
 }
 
-func keysOf[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range m {
-			if !yield(key) {
-				return
-			}
-		}
+// daysSince names so many days, those without a call too.
+func daysSince(from time.Time, days int) []string {
+	list := make([]string, days)
+	for i := range list {
+		list[i] = from.Local().AddDate(0, 0, i).Format(time.DateOnly)
 	}
+	return list
 }
 
 // treeOf is a value of a package of ours as a JSON tree.
