@@ -22,7 +22,7 @@ func (v viewer) projects() ([]any, error) {
 		return nil, err
 	}
 	doc := page.Document{}
-	err = v.words(h, doc)
+	_, err = v.words(h, doc)
 	list, _ := doc["projects"].([]any)
 	return list, err
 }

@@ -94,26 +94,36 @@ func (v viewer) now(_ context.Context, f page.Filter) (page.Document, error) {
 	if torn.lines > 0 {
 		doc["notes"] = []any{fmt.Sprintf("lines of the log that are no record of a decision: %d, such as %s", torn.lines, oneLine(torn.first.Error()))}
 	}
-	if err := v.words(h, doc); err != nil {
+	ran, err := v.words(h, doc)
+	if err != nil {
 		return nil, err
 	}
-	if doc["waiting"], doc["waiting_off"], err = v.waiting(); err != nil {
+	if doc["waiting"], doc["waiting_off"], err = v.waiting(ran); err != nil {
 		doc["notes"] = append(doc["notes"].([]any), "what waits is not known as a whole: "+err.Error())
 	}
 	return doc, nil
 }
 
-// words adds what the newest records can be filtered for.
-func (v viewer) words(h *audit.History, doc page.Document) error {
+// words adds what the newest records can be filtered for. ran are their decisions that
+// asked about a call which ran all the same.
+func (v viewer) words(h *audit.History, doc page.Document) (ran map[string]bool, err error) {
+	ran = map[string]bool{}
+	var calls audit.Calls
 	agents, projects, policies := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	seen := 0
 	for r, err := range h.Newest() {
 		var t torn
-		if err = t.count(err); err != nil {
-			return err
+		if err != nil {
+			if err = t.count(err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if seen++; seen > pageRecent {
 			break
+		}
+		if c := calls.Add(r); c != nil && c.Outcome() == audit.CallApproved {
+			ran[c.Deciding().ID] = true
 		}
 		agents[r.Agent], projects[r.Project] = true, true
 		for _, o := range tell.Objections(&r) {
@@ -124,7 +134,7 @@ func (v viewer) words(h *audit.History, doc page.Document) error {
 		delete(words, "")
 		doc[name] = sortedNames(words)
 	}
-	return nil
+	return ran, nil
 }
 
 func sortedNames(set map[string]bool) []any {
@@ -196,8 +206,9 @@ func (v viewer) feed(ctx context.Context, f page.Filter, yield func(page.Documen
 	return nil
 }
 
-// waiting are the calls that a person may approve at a terminal.
-func (v viewer) waiting() (list []any, off any, err error) {
+// waiting are the calls that a person may approve at a terminal, but for those that ran:
+// somebody has answered in the agent's own dialog.
+func (v viewer) waiting(ran map[string]bool) (list []any, off any, err error) {
 	place := placeFlags{dirs: v.dirs}
 	d, _, err := place.places()
 	if err != nil {
@@ -206,7 +217,9 @@ func (v viewer) waiting() (list []any, off any, err error) {
 	list = []any{}
 	waiting, err := d.Grants().AllPending()
 	for _, w := range slices.Backward(waiting) {
-		list = append(list, waitingDocument(w))
+		if !ran[w.ID] {
+			list = append(list, waitingDocument(w))
+		}
 	}
 	g, gateErr := place.gate(v.process)
 	if gateErr != nil {
