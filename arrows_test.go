@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"internal/setup"},
 	{"internal/policytest", "pipeline"},
 	{".", "internal/conformance", "internal/policycheck", "internal/release", "internal/replay", "internal/install", "internal/mcpproxy", "internal/artifact/build"},
-	{"internal/conformance/drive", "internal/policytest/mutate", "internal/policytest/attack", "internal/learn", "cmd/internal/draft", "cmd/internal/screen"},
+	{"internal/conformance/drive", "internal/policytest/mutate", "internal/policytest/attack", "internal/learn", "internal/lsp", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/beside"},
 	{"cmd/internal/thin", "cmd/internal/confined"},
 	{"cmd/internal/document", "cmd/internal/markdown", "cmd/internal/targets", "cmd/internal/story"},
@@ -159,7 +159,7 @@ func TestModules(t *testing.T) {
 		github.com/agnivade/levenshtein github.com/cespare/xxhash/v2 github.com/dlclark/regexp2 github.com/go-json-experiment/json github.com/gobwas/glob
 		github.com/google/uuid github.com/lestrrat-go/blackmagic github.com/lestrrat-go/dsig github.com/lestrrat-go/httpcc github.com/lestrrat-go/httprc/v3
 		github.com/lestrrat-go/jwx/v3 github.com/lestrrat-go/option/v2 github.com/open-policy-agent/opa github.com/pelletier/go-toml/v2
-		github.com/rogpeppe/go-internal github.com/sirupsen/logrus github.com/spf13/cobra github.com/spf13/pflag github.com/valyala/fastjson
+		github.com/rogpeppe/go-internal github.com/sirupsen/logrus github.com/sourcegraph/jsonrpc2 github.com/spf13/cobra github.com/spf13/pflag github.com/valyala/fastjson
 		github.com/vektah/gqlparser/v2 github.com/xeipuuv/gojsonpointer github.com/xeipuuv/gojsonreference github.com/yashtewari/glob-intersection
 		go.yaml.in/yaml/v3 golang.org/x/crypto golang.org/x/mod golang.org/x/sync golang.org/x/sys golang.org/x/term golang.org/x/text google.golang.org/protobuf
 		mvdan.cc/sh/v3`)

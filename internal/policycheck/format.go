@@ -88,6 +88,9 @@ func (c *checker) formatting(o Options) {
 		c.failure(err)
 	}
 	for _, name := range names {
+		if c.stopped() {
+			return
+		}
 		text, err := load.ReadFile(o.Files, name, MaxFile)
 		if err != nil {
 			c.failure(err)

@@ -52,6 +52,10 @@ type Options struct {
 	// hooks, for who judges and whose tools they call; by policies, for the
 	// programs that have effects of their own.
 	Above []scopes.Layer
+
+	// Stopped is asked now and then; once it says true, nobody wants the report any
+	// more. nil: somebody does.
+	Stopped func() bool
 }
 
 // A Severity says how sure a finding is.
@@ -91,6 +95,9 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s", f.File, f.Line, text)
 }
 
+// ErrStopped reports that Options.Stopped said so.
+var ErrStopped = errors.New("stopped")
+
 // ErrNoPolicies reports files among which there is neither a policy nor a
 // helper of one.
 var ErrNoPolicies = errors.New("no policies")
@@ -103,20 +110,30 @@ type Report struct {
 	Findings  []Finding
 }
 
-// Check reports on the policies in o.Files. The error is [ErrNoPolicies] or
+// Check reports on the policies in o.Files. The error is [ErrNoPolicies], [ErrStopped] or
 // says why the schemas of this program cannot be used.
 func Check(o Options) (Report, error) {
+	r, _, err := Examine(o)
+	return r, err
+}
+
+// Examine is [Check], and returns what it learned about the policies. That is nil with
+// an error.
+func Examine(o Options) (Report, *Inspection, error) {
 	known, err := schemas()
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	if o.Source.Scope == 0 {
 		o.Source.Name, o.Source.Scope, o.Source.Authority = "user", hook.Session, hook.User
 	}
-	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, elsewhere: o.Elsewhere, programs: catalogue.New(nil), said: map[string]bool{}}
+	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, elsewhere: o.Elsewhere, programs: catalogue.New(nil), said: map[string]bool{}, stopped: o.Stopped}
+	if c.stopped == nil {
+		c.stopped = func() bool { return false }
+	}
 	lib := c.load(o)
 	if len(c.src.Modules)+len(c.src.HookFiles)+len(c.src.Faults)+len(lib) == 0 {
-		return Report{}, ErrNoPolicies
+		return Report{}, nil, ErrNoPolicies
 	}
 	if o.Place {
 		c.configure(o)
@@ -126,23 +143,24 @@ func Check(o Options) (Report, error) {
 		c.schema = known.with(all.Programs)
 		c.programs = catalogue.New(all.Programs)
 	}
-	c.parse(lib)
-	c.compile(lib)
-	c.formatting(o)
-	c.metadata()
-	c.conditions()
-	c.fields()
-	c.shadows()
-	c.unused()
-	c.marks()
-	if o.Place {
-		if err == nil {
+	asks := func() {
+		if o.Place && err == nil {
 			c.asked(all)
 			c.doubts()
 		}
-		c.settings(o)
+		if o.Place {
+			c.settings(o)
+		}
 	}
-	return Report{Policies: c.policies(), HookFiles: c.src.HookFiles, Findings: c.sorted()}, nil
+	for _, step := range []func(){
+		func() { c.parse(lib) }, func() { c.compile(lib) }, func() { c.formatting(o) },
+		c.metadata, c.conditions, c.fields, c.shadows, c.unused, c.marks, asks,
+	} {
+		if step(); c.stopped() {
+			return Report{}, nil, ErrStopped
+		}
+	}
+	return Report{Policies: c.policies(), HookFiles: c.src.HookFiles, Findings: c.sorted()}, &Inspection{c}, nil
 }
 
 // A checker holds what one run knows and has found.
@@ -153,6 +171,7 @@ type checker struct {
 	others []scopes.Source // as in Options
 
 	elsewhere func(name string) (fs.FileInfo, error) // as in Options
+	stopped   func() bool
 
 	src    scopes.Source
 	layers []scopes.Layer // the settings of a place

@@ -21,6 +21,9 @@ const (
 func (c *checker) fields() {
 	for _, c.pass = range []pass{reading, reporting} {
 		for _, u := range c.units {
+			if c.stopped() {
+				return
+			}
 			for _, r := range u.module.Rules {
 				c.work = 0
 				c.walkRule(u, r)

@@ -212,15 +212,8 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 	if place.Err != nil {
 		return fmt.Errorf("%s: %w", t.Shown, place.Err)
 	}
-	own, lib := sources.Library(hook.User)
-	o := policycheck.Options{Files: t.View(place.Files), Place: t.Place, Lib: lib, Others: []scopes.Source{own}, Elsewhere: os.Stat}
-	var err error
-	as := f.as
-	if d, err := f.dirs.ForPeople(p.lookupEnv); as == "" && err == nil && t.Dir == d.Managed {
-		as = "managed"
-	}
-	o.Source = sourceOfTarget(t, as)
-	if o.Above, err = f.above(p, t); err != nil {
+	o, err := f.options(p, t, place.Files)
+	if err != nil {
 		return err
 	}
 	report, err := policycheck.Check(o)
@@ -243,6 +236,20 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 		}
 	}
 	return nil
+}
+
+// options are those of a check of one target, whose directory has these files.
+func (f *checkFlags) options(p process, t targets.Policies, files fs.FS) (policycheck.Options, error) {
+	own, lib := sources.Library(hook.User)
+	o := policycheck.Options{Files: t.View(files), Place: t.Place, Lib: lib, Others: []scopes.Source{own}, Elsewhere: os.Stat}
+	as := f.as
+	if d, err := f.dirs.ForPeople(p.lookupEnv); as == "" && err == nil && t.Dir == d.Managed {
+		as = "managed"
+	}
+	o.Source = sourceOfTarget(t, as)
+	var err error
+	o.Above, err = f.above(p, t)
+	return o, err
 }
 
 // above are the managed and user settings of this machine, but for those that

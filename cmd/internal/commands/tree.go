@@ -149,7 +149,7 @@ func newRoot(p process) *cobra.Command {
 		{"Ask about a call:", []*cobra.Command{
 			newTry(p), newExplain(p), newFacts(p), newEval(p), newConformance(p)}},
 		{"Policies and settings:", []*cobra.Command{
-			newNew(p), newCheck(p), newFmt(p), newTest(p), newAttack(p), newBuild(p), newPolicies(p), newLib(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
+			newNew(p), newCheck(p), newFmt(p), newTest(p), newLSP(p), newAttack(p), newBuild(p), newPolicies(p), newLib(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
 		{"Decisions so far, and running sessions:", []*cobra.Command{
 			newLog(p), newReplay(p), newLearn(p), newApprove(p), newExcept(p), newSession(p), newInject(p)}},
 		{"Many machines:", []*cobra.Command{
