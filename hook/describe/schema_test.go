@@ -20,12 +20,12 @@ func effectSchema(o *object) string {
 	required := []string{"kind", "command"}
 	properties := []string{`"kind": {"enum": [` + strconv.Quote(o.kind()) + `]}`, `"command": {"type": ["number", "null"]}`}
 	for _, f := range o.fields {
-		properties = append(properties, strconv.Quote(f.json)+": "+f.schema())
+		properties = append(properties, strconv.Quote(f.json)+": "+commented(f.comment, f.schema()))
 		if f.typ != "OptionalText" {
 			required = append(required, f.json)
 		}
 	}
-	return "{\n  \"title\": " + strconv.Quote(o.kind()) + ",\n  \"type\": \"object\",\n  \"properties\": {\n    " + strings.Join(properties, ",\n    ") +
+	return "{\n  \"title\": " + strconv.Quote(o.kind()) + ",\n  \"$comment\": " + strconv.Quote(says(o)) + ",\n  \"type\": \"object\",\n  \"properties\": {\n    " + strings.Join(properties, ",\n    ") +
 		"\n  },\n  \"required\": " + quoted(required) + ",\n  \"additionalProperties\": false\n}\n"
 }
 
@@ -48,7 +48,7 @@ func flowSchema(facts []*object) string {
 func body(o *object, all []*object, effects []string, indent string) string {
 	var properties []string
 	for _, f := range o.fields {
-		properties = append(properties, strconv.Quote(f.json)+": "+nested(f, all, effects, indent+"  "))
+		properties = append(properties, strconv.Quote(f.json)+": "+commented(f.comment, nested(f, all, effects, indent+"  ")))
 	}
 	return indent + "\"properties\": {\n  " + indent + strings.Join(properties, ",\n  "+indent) + "\n" + indent + "},\n" + indent + "\"additionalProperties\": false"
 }
@@ -65,6 +65,14 @@ func nested(f field, all []*object, effects []string, indent string) string {
 		return `{"type": ["object", "null"],` + "\n" + body(all[at], all, effects, indent+"  ") + "\n" + indent + "}"
 	}
 	return f.schema()
+}
+
+// commented is a schema with what a comment says of the field.
+func commented(comment, schema string) string {
+	if comment == "" {
+		return schema
+	}
+	return `{"$comment": ` + strconv.Quote(comment) + ", " + schema[1:]
 }
 
 // schema describes a field that holds no objects.

@@ -144,6 +144,7 @@ func (r *schemaReader) shape(doc map[string]any, name string) *shape {
 	s := &shape{name: name}
 	s.title, _ = doc["title"].(string)
 	s.unknown, _ = doc["unknown"].(string)
+	s.says, _ = doc["$comment"].(string)
 	if list, ok := doc["oneOf"].([]any); ok {
 		for _, e := range list {
 			s.union = append(s.union, r.shape(e.(map[string]any), name))

@@ -53,6 +53,7 @@ type shape struct {
 	title   string // the event, tool or kind of effect that an object describes
 	name    string // the field it stands in
 	unknown string // how unknown shows: see the README of the schemas
+	says    string // what it is, for people; "" where nobody wrote it down
 
 	optional bool // the field may be missing
 }
