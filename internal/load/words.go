@@ -3,6 +3,7 @@ package load
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,9 @@ func RuleWords() []Word {
 
 // MemberWords are the keys of members.
 func MemberWords() []Word { return words("members", "") }
+
+// ParamTypes are the types that a parameter can have.
+func ParamTypes() []string { return slices.Clone(paramTypes) }
 
 // words reads a table. between joins its last two columns; "" leaves all but the second out.
 func words(table, between string) []Word {

@@ -87,6 +87,7 @@ func literals(t *ast.Term) []*ast.Term {
 // possible reports whether something can be one of the texts that it is
 // compared with; if not, it says so. listed are texts beside which one stands.
 func (c *checker) possible(s *scope, left *ast.Term, a value, right *ast.Term, b value, listed []*ast.Term) bool {
+	c.lookedText(s, left, a, right)
 	if p, bad := neverMet(a, b); p != nil {
 		f := Finding{File: p.unit.file, Line: p.unit.keyLine(p.name), Severity: Error, Rule: "never"}
 		known, _ := a.texts()

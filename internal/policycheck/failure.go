@@ -79,7 +79,7 @@ func (c *checker) meant(message string) string {
 		return ""
 	case strings.HasPrefix(name, "lib."):
 		return "add import data.gate.lib"
-	case name == "gate.event":
+	case name == eventName:
 		return "it is there in tests only"
 	}
 	var known []string

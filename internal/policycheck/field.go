@@ -43,6 +43,7 @@ func (c *checker) calledFunction(s *scope, u *unit, name string, args []*ast.Ter
 
 // field reports a field that something does not have. It returns false if so.
 func (c *checker) field(s *scope, loc *ast.Location, of ast.Ref, name string, before, after value) bool {
+	c.lookedField(s, of, name, before)
 	known := before.fieldNames()
 	if len(before) == 0 || len(known) == 0 || slices.Contains(known, name) {
 		return true

@@ -185,6 +185,7 @@ type checker struct {
 	programs *catalogue.Catalogue
 	rows     map[string]bool // whether programs has one, or the shell runs it itself
 
+	look     *look // what an editor asks about; nil: nobody does
 	pass     pass
 	skip     any // *ast.Expr: the expression whose own demand does not count now
 	depth    int

@@ -100,6 +100,7 @@ func (c *checker) walkTerm(s *scope, t *ast.Term) {
 			c.walkTerm(in, e)
 		}
 	}
+	c.looked(s, t)
 	switch v := t.Value.(type) {
 	case ast.Ref:
 		c.walkRef(s, t, v)
