@@ -18,7 +18,9 @@ import (
 // A watched is a target with files that are open. It is checked again after each edit,
 // one check at a time; a newer edit ends the check that runs.
 type watched struct {
-	named string
+	named   string
+	dir     string // what names of files are relative to
+	library bool   // it is gate's own policies
 
 	mu      sync.Mutex
 	some    string // a file of it: what it is opened by
@@ -77,9 +79,10 @@ func (s *server) watch(path string) *watched {
 	defer s.mu.Unlock()
 	w := s.targets[t.Named]
 	if w == nil {
-		w = &watched{named: t.Named, done: make(chan struct{}), told: map[string]bool{}}
+		w = &watched{named: t.Named, dir: t.Dir, library: t.Check.Source.Library, done: make(chan struct{}), told: map[string]bool{}}
 		s.targets[t.Named] = w
 	}
+	s.of[path] = w
 	w.mu.Lock()
 	w.some = path
 	w.mu.Unlock()
@@ -276,6 +279,13 @@ func (s *server) publishFor(path, who string, list []diagnostic, d *document) {
 		p.Diagnostics = append(p.Diagnostics, s.shown[path][who]...)
 	}
 	_ = s.client.Notify(s.ctx, "textDocument/publishDiagnostics", p)
+}
+
+// forget has one of us say nothing about a file any more; the next one who speaks shows it.
+func (s *server) forget(path, who string) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	delete(s.shown[path], who)
 }
 
 // isNow reports that a document is as the editor has it.

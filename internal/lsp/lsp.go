@@ -29,7 +29,6 @@ type Target struct {
 	Check policycheck.Options // Files are all those of Dir, on the disk
 	Holds func(string) bool   // whether a file of Check.Files is meant
 	View  func(fs.FS) fs.FS   // what the policies are loaded from, of files
-	Tests policytest.Options  // how tests are run; Files mean nothing
 	Close func()
 }
 
@@ -38,11 +37,21 @@ func (t *Target) files(open map[string]*document) fs.FS {
 	return t.View(overlay{t.Check.Files, texts(t.Dir, open)})
 }
 
+// A Tests is what the tests of a file are run with.
+type Tests struct {
+	Dir     string // absolute; what the names of Options.Files are relative to
+	Options policytest.Options
+	Close   func()
+}
+
 // A Machine is what a server knows of the directories around the files of an editor.
 type Machine struct {
 	// Open returns the target that a file belongs to, whether or not it is there. The
 	// caller closes it.
 	Open func(file string) (*Target, error)
+
+	// Tests is Open for tests of the file, or of its directory.
+	Tests func(file string) (*Tests, error)
 
 	// Library returns the path of a file of gate's own policies, which an editor can show.
 	Library func(name string) (string, error)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"gate/hook"
 	"gate/internal/lsp"
@@ -42,12 +43,18 @@ func machine(t testing.TB) lsp.Machine {
 				return nil, fmt.Errorf("%s: no directory", dir)
 			}
 			found, _ := filepath.Glob(filepath.Join(dir, "settings.*"))
-			own, lib := sources.Library(hook.User)
 			return &lsp.Target{
 				Named: dir, Dir: dir, Check: options(os.DirFS(dir), len(found) > 0), Close: func() {},
 				Holds: func(string) bool { return true }, View: func(files fs.FS) fs.FS { return files },
-				Tests: policytest.Options{Library: own, Lib: lib, Snapshot: policies.Snapshot(), Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}},
 			}, nil
+		},
+		Tests: func(file string) (*lsp.Tests, error) {
+			own, lib := sources.Library(hook.User)
+			dir := filepath.Dir(file)
+			return &lsp.Tests{Dir: dir, Close: func() {}, Options: policytest.Options{
+				Files: os.DirFS(dir), Library: own, Lib: lib, Snapshot: policies.Snapshot(),
+				Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
+			}}, nil
 		},
 		Library: func(name string) (string, error) {
 			text, err := fs.ReadFile(policies.FS(), name)
@@ -299,5 +306,136 @@ func TestTyped(t *testing.T) {
 	e.edit(path, 3, map[string]any{"range": map[string]any{"start": end, "end": map[string]any{"line": 8, "character": 99_999}}, "text": "\n"})
 	if d := e.diagnosed(path, 3); len(d.Diagnostics) == 0 {
 		t.Error("half a rule is fine")
+	}
+}
+
+// spot is where a text first stands in another one, as the protocol has it.
+func spot(text, part string) map[string]any {
+	before, _, _ := strings.Cut(text, part)
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	units := 0
+	for _, r := range line {
+		units += len(utf16.Encode([]rune{r}))
+	}
+	return map[string]any{"line": strings.Count(before, "\n"), "character": units}
+}
+
+func about(path string, at map[string]any) map[string]any {
+	return map[string]any{"textDocument": map[string]any{"uri": uri(path)}, "position": at}
+}
+
+// TestWords holds hover, completion, definition, symbols and formatting to one text.
+func TestWords(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.ReplaceAll(policy, "some push in input.facts.effects\n\tpush.kind == \"git.push\"", "some  push in data.gate.lib.effects(\"git.push\")")
+	path := write(t, dir, "push.rego", "")
+	e := start(t)
+	e.open(path, text, 1)
+	hover := string(e.ask("textDocument/hover", about(path, spot(text, "git.push"))))
+	if !strings.Contains(hover, "sends commits to a remote") {
+		t.Errorf("hover: %s", hover)
+	}
+	completion := string(e.ask("textDocument/completion", about(path, spot(text, "forc]"))))
+	if !strings.Contains(completion, `"label":"force"`) || !strings.Contains(completion, `"newText":"force"`) {
+		t.Errorf("completion: %s", completion)
+	}
+	var places []struct {
+		URI   string
+		Range struct{ Start struct{ Line int } }
+	}
+	if err := json.Unmarshal(e.ask("textDocument/definition", about(path, spot(text, "effects("))), &places); err != nil || len(places) != 1 {
+		t.Fatalf("%v %v", places, err)
+	}
+	u, err := url.Parse(places[0].URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(u.Path)
+	if err != nil || !strings.HasPrefix(strings.Split(string(file), "\n")[places[0].Range.Start.Line], "effects(kind)") {
+		t.Errorf("%+v: %v", places, err)
+	}
+	symbols := string(e.ask("textDocument/documentSymbol", about(path, spot(text, "package"))))
+	if !strings.Contains(symbols, `"acme.push"`) || !strings.Contains(symbols, `"deny"`) {
+		t.Errorf("symbols: %s", symbols)
+	}
+	var edits []struct{ NewText string }
+	if err := json.Unmarshal(e.ask("textDocument/formatting", about(path, spot(text, "package"))), &edits); err != nil || len(edits) != 1 ||
+		edits[0].NewText != strings.Replace(text, "some  push", "some push", 1) {
+		t.Errorf("formatting: %v %v", edits, err)
+	}
+}
+
+const pushTest = `package acme.push_test
+
+import data.acme.push
+
+test_pushes if count(push.deny) == 1 with input as gate.event("git push -f")
+
+test_never if count(push.deny) == 1 with input as gate.event("git status")
+`
+
+const pushCases = `cases:
+  - name: pushes are rejected
+    bash: git push -f
+    expect: {effect: deny}
+  - name: looking is rejected
+    bash: git status
+    expect: {effect: deny}
+`
+
+// TestRuns holds that tests, cases and lines run by what the editor has, and nothing else does.
+func TestRuns(t *testing.T) {
+	dir := t.TempDir()
+	e := start(t)
+	path := write(t, dir, "push.rego", "package acme.other\n")
+	e.open(path, strings.ReplaceAll(policy, "forc]", "force]"), 1)
+	tests, cases := filepath.Join(dir, "push_test.rego"), filepath.Join(dir, "push_cases.yaml")
+	e.open(tests, pushTest, 1)
+	e.open(cases, pushCases, 1)
+	if d := e.diagnosed(cases, 1); len(d.Diagnostics) > 0 {
+		t.Error(d.shown())
+	}
+	type lens struct {
+		Range   struct{ Start struct{ Line int } }
+		Command struct {
+			Title, Command string
+			Arguments      []any
+		}
+	}
+	for _, c := range []struct {
+		path  string
+		lines []int
+		want  []string
+	}{
+		{tests, []int{4, 6, 4, 6}, []string{"passed: acme.push_test.test_pushes", "failed: acme.push_test.test_never", "deny", "git status\npass"}},
+		{cases, []int{1, 4}, []string{"passed: pushes are rejected", "failed: looking is rejected"}},
+	} {
+		var list []lens
+		if err := json.Unmarshal(e.ask("textDocument/codeLens", about(c.path, map[string]any{"line": 0, "character": 0})), &list); err != nil || len(list) != len(c.want) {
+			t.Fatalf("%s: %+v %v", c.path, list, err)
+		}
+		for i, l := range list {
+			if l.Range.Start.Line != c.lines[i] {
+				t.Errorf("%s stands on line %d, want %d", l.Command.Title, l.Range.Start.Line, c.lines[i])
+			}
+			var r struct{ Message string }
+			if err := json.Unmarshal(e.ask("workspace/executeCommand", map[string]any{"command": l.Command.Command, "arguments": l.Command.Arguments}), &r); err != nil || !strings.Contains(r.Message, c.want[i]) {
+				t.Errorf("%v: %s, want %s (%v)", l.Command.Arguments, r.Message, c.want[i], err)
+			}
+		}
+	}
+	for _, params := range []map[string]any{
+		{"command": "gate.shell", "arguments": []any{uri(tests), "touch x"}},
+		{"command": "gate.test", "arguments": []any{uri(tests)}},
+		{"command": "gate.test", "arguments": []any{uri(tests), "acme.push_test.test_none"}},
+		{"command": "gate.try", "arguments": []any{uri(filepath.Join(dir, "none.rego")), "true"}},
+	} {
+		if m := e.asked("workspace/executeCommand", params); m.Error == nil {
+			t.Errorf("%v: %s", params, m.Result)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("files were left: %v %v", entries, err)
 	}
 }

@@ -60,14 +60,10 @@ type documentParams struct {
 }
 
 type initializeParams struct {
-	RootURI string `json:"rootUri"`
-	Folders []struct {
-		URI string `json:"uri"`
-	} `json:"workspaceFolders"`
+	Options struct {
+		TryLine bool `json:"tryLine"` // the editor has the command gate.tryLine, which asks for a line
+	} `json:"initializationOptions"`
 	Capabilities struct {
-		General struct {
-			Encodings []string `json:"positionEncodings"`
-		} `json:"general"`
 		Document struct {
 			Hover struct {
 				Formats []string `json:"contentFormat"`

@@ -25,12 +25,13 @@ type server struct {
 
 	mu      sync.Mutex
 	state   state
-	bytes   bool // positions count bytes: both sides said utf-8
 	plain   bool // hover as plain text
 	open    map[string]*document
 	lost    map[string]bool                    // documents whose edits could not be made
 	running map[jsonrpc2.ID]context.CancelFunc // requests by their id
 	targets map[string]*watched                // by what is checked
+	of      map[string]*watched                // by the file of an open document
+	asks    bool                               // the editor has a command that asks for a line
 
 	telling sync.Mutex
 	shown   map[string]map[string][]diagnostic // what the editor shows, by file and by who says it
@@ -52,7 +53,7 @@ func newServer(ctx context.Context, o Options) *server {
 	return &server{
 		ctx: ctx, options: o, turns: make(chan struct{}, maxAtOnce), exited: make(chan struct{}),
 		open: map[string]*document{}, lost: map[string]bool{}, running: map[jsonrpc2.ID]context.CancelFunc{},
-		targets: map[string]*watched{}, shown: map[string]map[string][]diagnostic{},
+		targets: map[string]*watched{}, of: map[string]*watched{}, shown: map[string]map[string][]diagnostic{},
 	}
 }
 
@@ -69,7 +70,13 @@ type request func(s *server, ctx context.Context, params json.RawMessage) (any, 
 // requests are the methods that are answered, each beside others.
 func requests() map[string]request {
 	return map[string]request{
-		"textDocument/formatting": (*server).formatting,
+		"textDocument/hover":          (*server).hover,
+		"textDocument/completion":     (*server).completion,
+		"textDocument/definition":     (*server).definition,
+		"textDocument/codeLens":       (*server).codeLens,
+		"textDocument/documentSymbol": (*server).symbols,
+		"textDocument/formatting":     (*server).formatting,
+		"workspace/executeCommand":    (*server).execute,
 	}
 }
 
@@ -234,12 +241,19 @@ func (s *server) initialize(params json.RawMessage) (any, error) {
 	if formats := p.Capabilities.Document.Hover.Formats; len(formats) > 0 {
 		s.plain = formats[0] == "plaintext"
 	}
+	s.asks = p.Options.TryLine
 	return map[string]any{
 		"serverInfo": map[string]any{"name": "gate", "version": s.options.Version},
 		"capabilities": map[string]any{
 			"positionEncoding":           "utf-16",
 			"textDocumentSync":           map[string]any{"openClose": true, "change": 2, "save": true},
+			"hoverProvider":              true,
+			"completionProvider":         map[string]any{"triggerCharacters": []string{".", "\"", "["}},
+			"definitionProvider":         true,
+			"codeLensProvider":           map[string]any{"resolveProvider": false},
+			"documentSymbolProvider":     true,
 			"documentFormattingProvider": true,
+			"executeCommandProvider":     map[string]any{"commands": []string{testCommand, tryCommand}},
 		},
 	}, nil
 }
@@ -351,6 +365,7 @@ func (s *server) didChange(params json.RawMessage) error {
 		s.show(severityError, fmt.Sprintf("gate lost track of %s (%v): close it and open it again", filepath.Base(d.path), err))
 		return err
 	}
+	s.forget(d.path, "tests")
 	s.recheck(d.path)
 	return nil
 }
@@ -364,6 +379,9 @@ func (s *server) didClose(params json.RawMessage) error {
 	d := s.open[p.Document.URI]
 	delete(s.open, p.Document.URI)
 	delete(s.lost, p.Document.URI)
+	if d != nil {
+		delete(s.of, d.path)
+	}
 	s.mu.Unlock()
 	if d != nil {
 		s.closed(d.path)

@@ -38,6 +38,9 @@ type Options struct {
 	// Untested policies are no mistake: the tests are somebody else's matter.
 	Untested bool
 
+	// Bare says that there need be no tests at all: the suite is there to decide.
+	Bare bool
+
 	// Partly runs what can be run although files have mistakes, or policies no tests:
 	// each of these files has a result of kind Mistake. Without, they are an error.
 	Partly bool

@@ -69,7 +69,7 @@ func Prepare(o Options) (*Suite, error) {
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	if len(s.tests)+len(s.cases) == 0 {
+	if len(s.tests)+len(s.cases) == 0 && !o.Bare {
 		return nil, ErrNoTests
 	}
 	s.proofless = s.idle()

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 	"gate/internal/lsp"
 	"gate/internal/places"
 	"gate/internal/setup"
+	"gate/policies"
 )
 
 // typing is how long after an edit gate lsp waits for the next one.
@@ -32,7 +35,13 @@ func newLSP(p process) *cobra.Command {
 		Example: "  gate lsp\n  gate lsp --as managed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m := lsp.Machine{Open: func(file string) (*lsp.Target, error) { return f.target(p, file) }}
+			var library libraryCopy
+			defer library.remove()
+			m := lsp.Machine{
+				Open:    func(file string) (*lsp.Target, error) { return f.target(p, file) },
+				Tests:   f.tests,
+				Library: library.file,
+			}
 			o := lsp.Options{Version: setup.Version(), Machine: m, Delay: typing}
 			err := lsp.Serve(cmd.Context(), p.stdin, p.stdout, o)
 			if errors.Is(err, lsp.ErrAbrupt) {
@@ -70,6 +79,60 @@ func (f *checkFlags) target(p process, file string) (*lsp.Target, error) {
 	}
 	out.Check.Files = place.Files
 	return out, nil
+}
+
+// tests is what gate test makes of the directory of a file.
+func (f *checkFlags) tests(file string) (*lsp.Tests, error) {
+	list, err := targets.OpenTests([]string{filepath.Dir(file)})
+	if err != nil {
+		return nil, err
+	}
+	flags := testFlags{as: f.as}
+	return &lsp.Tests{Dir: list[0].At("."), Options: flags.options(list[0]), Close: func() { targets.CloseTests(list) }}, nil
+}
+
+// A libraryCopy is gate's own policies as files that an editor can show, for as long as
+// the server runs. It is written when somebody wants to see it.
+type libraryCopy struct {
+	mu  sync.Mutex
+	dir string
+}
+
+// file returns the path of one of them.
+func (l *libraryCopy) file(name string) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dir == "" {
+		dir, err := os.MkdirTemp("", "gate-library-")
+		if err != nil {
+			return "", err
+		}
+		err = errors.Join(os.CopyFS(filepath.Join(dir, load.PoliciesDir), policies.FS()), filepath.WalkDir(dir, readOnly))
+		if err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
+		l.dir = dir
+	}
+	path := filepath.Join(l.dir, load.PoliciesDir, filepath.FromSlash(name))
+	_, err := os.Stat(path)
+	return path, err
+}
+
+// readOnly keeps a person from writing into a file that goes away.
+func readOnly(path string, e fs.DirEntry, err error) error {
+	if err != nil || e.IsDir() {
+		return err
+	}
+	return os.Chmod(path, 0o444)
+}
+
+// remove takes the copy away.
+func (l *libraryCopy) remove() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dir != "" {
+		_ = os.RemoveAll(l.dir) // what is left is a copy, in the system's directory for such things
+	}
 }
 
 // placeOf is the directory of gate's in which a file is settings, hooks or a policy; "" if
