@@ -31,7 +31,11 @@ func (c *checker) marks() {
 	for _, u := range c.units {
 		own.look(u)
 	}
-	above, policies := c.setAbove(), 0
+	var above markUse
+	if len(own.read) > 0 { // others are asked about what is read here, and about nothing else
+		above = c.setAbove()
+	}
+	policies := 0
 	for _, u := range c.units {
 		if slices.ContainsFunc(load.Rules(), func(rule string) bool { return u.rules[rule] != nil }) {
 			policies++
@@ -174,9 +178,12 @@ func (m *markUse) reads(u *unit, r *ast.Rule) {
 	visit.Walk(r)
 }
 
+// marksRef is where policies read marks.
+var marksRef = ast.Ref{ast.InputRootDocument, ast.StringTerm("session"), ast.StringTerm("marks")}
+
 // note adds a reference into the marks, and reports whether it is one.
 func (m *markUse) note(u *unit, ref ast.Ref, at *ast.Location) bool {
-	marks := ast.MustParseRef("input.session.marks")
+	marks := marksRef
 	switch {
 	case ref.HasPrefix(marks) && len(ref) > len(marks):
 		name, ok := ref[len(marks)].Value.(ast.String)

@@ -13,6 +13,12 @@ import (
 
 // What is written as it should be and means something else.
 
+// Where policies read what a tool gets, and the library's functions.
+var (
+	toolInputRef = ast.Ref{ast.InputRootDocument, ast.StringTerm("tool_input")}
+	libRef       = ast.Ref{ast.DefaultRootDocument, ast.StringTerm("gate"), ast.StringTerm("lib")}
+)
+
 // always reports a list of the library's as a condition: it is there, whatever
 // it holds.
 func (c *checker) always(s *scope, e *ast.Expr, t *ast.Term) {
@@ -76,7 +82,7 @@ func (c *checker) rawText(s *scope, op string, t []*ast.Term) {
 		return
 	}
 	ref := c.origin(s, t[at])
-	if len(ref) != 3 || !ref.HasPrefix(ast.MustParseRef("input.tool_input")) || !ref[2].Equal(ast.StringTerm("command")) || s.asksFacts() {
+	if len(ref) != 3 || !ref.HasPrefix(toolInputRef) || !ref[2].Equal(ast.StringTerm("command")) || s.asksFacts() {
 		return
 	}
 	c.report(s, t[at].Location, Warning, "text", fmt.Sprintf("%s looks at how the line is written: it meets echo 'git push' and misses git -C . push", op),
@@ -86,7 +92,7 @@ func (c *checker) rawText(s *scope, op string, t []*ast.Term) {
 // asksFacts reports whether the rule around an expression reads facts.
 func (s *scope) asksFacts() bool {
 	found := false
-	lists := []ast.Ref{factsRef, ast.MustParseRef("data.gate.lib.effects"), ast.MustParseRef("data.gate.lib.commands")}
+	lists := []ast.Ref{factsRef, libRef.Append(ast.StringTerm("effects")), libRef.Append(ast.StringTerm("commands"))}
 	ast.WalkTerms(s.rule, func(t *ast.Term) bool {
 		if ref, ok := t.Value.(ast.Ref); ok {
 			found = found || slices.ContainsFunc(lists, s.unit.resolve(ref).HasPrefix)

@@ -79,13 +79,19 @@ func (c *checker) parse(lib []scopes.Module) {
 	c.findAccess()
 }
 
+// Imports that bring keywords, and no name.
+var (
+	regoV1Ref   = ast.Ref{ast.VarTerm("rego"), ast.StringTerm("v1")}
+	keywordsRef = ast.Ref{ast.VarTerm("future"), ast.StringTerm("keywords")}
+)
+
 func newUnit(m scopes.Module, parsed *ast.Module, isLib bool) *unit {
 	u := &unit{
 		pkg: m.Package, file: m.File, module: parsed, lib: isLib,
 		imports: map[ast.Var]ast.Ref{}, rules: map[string][]*ast.Rule{}, handled: map[string]bool{},
 	}
 	for _, imp := range parsed.Imports {
-		if ref, ok := imp.Path.Value.(ast.Ref); ok && !ref.HasPrefix(ast.MustParseRef("rego.v1")) && !ref.HasPrefix(ast.MustParseRef("future.keywords")) {
+		if ref, ok := imp.Path.Value.(ast.Ref); ok && !ref.HasPrefix(regoV1Ref) && !ref.HasPrefix(keywordsRef) {
 			u.imports[imp.Name()] = ref
 		}
 	}
