@@ -1,0 +1,194 @@
+package lsp_test
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"gate/examples"
+	"gate/hook"
+	"gate/internal/lsp"
+	"gate/internal/policycheck"
+	"gate/policies"
+	"gate/scopes"
+)
+
+// A subject is a policy that edits are made to, with the files around it.
+type subject struct {
+	name    string // of the file
+	files   fstest.MapFS
+	library bool
+}
+
+// subjects are the example policies and those of the library.
+func subjects(t testing.TB) []subject {
+	t.Helper()
+	var list []subject
+	add := func(fsys fs.FS, library bool) {
+		shared := fstest.MapFS{}
+		dirs := map[string]fstest.MapFS{}
+		err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, "_test.rego") {
+				return err
+			}
+			text, err := fs.ReadFile(fsys, name)
+			if library && (strings.HasPrefix(name, "gate/lib/") || strings.HasPrefix(name, "gate/proof/")) {
+				shared[name] = &fstest.MapFile{Data: text}
+			}
+			dir := path.Dir(name)
+			if dirs[dir] == nil {
+				dirs[dir] = fstest.MapFS{}
+			}
+			dirs[dir][name] = &fstest.MapFile{Data: text}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, files := range dirs {
+			for name := range files {
+				all := fstest.MapFS{}
+				for _, part := range []fstest.MapFS{files, shared} {
+					for name, file := range part {
+						all[name] = file
+					}
+				}
+				list = append(list, subject{name, all, library})
+			}
+		}
+	}
+	add(examples.FS(), false)
+	add(policies.FS(), true)
+	slices.SortFunc(list, func(a, b subject) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// checkOptions are those of a check of a subject.
+func (s *subject) checkOptions(files fs.FS) policycheck.Options {
+	o := options(files, false)
+	if s.library {
+		o.Source = scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}
+	}
+	return o
+}
+
+var edits = flag.Int("edits", 8, "how many edits are made to each policy; .ci/with editors makes over a hundred")
+
+// TestEdits makes edits to each example and each policy of the library: a
+// beginning of the text, and random changes, one after the other. Each time the server says
+// what gate check says of the same text, and answers about a random place.
+func TestEdits(t *testing.T) {
+	for _, s := range subjects(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			s.edit(t)
+		})
+	}
+}
+
+func (s *subject) edit(t *testing.T) {
+	dir := t.TempDir()
+	for name, file := range s.files {
+		write(t, dir, name, string(file.Data))
+	}
+	m := machine(t)
+	m.Open = func(string) (*lsp.Target, error) {
+		return &lsp.Target{
+			Named: dir, Dir: dir, Check: s.checkOptions(os.DirFS(dir)), Close: func() {},
+			Holds: func(name string) bool { return name == s.name }, View: func(files fs.FS) fs.FS { return files },
+		}, nil
+	}
+	e := startRaw(t, lsp.Options{Machine: m})
+	e.ask("initialize", map[string]any{})
+	file := filepath.Join(dir, filepath.FromSlash(s.name))
+	original := string(s.files[s.name].Data)
+	seed := fnv.New64()
+	fmt.Fprint(seed, s.name)
+	r := rand.New(rand.NewPCG(seed.Sum64(), 27))
+	text := original
+	e.open(file, text, 0)
+	s.compare(t, e, file, text, 0)
+	for version := 1; version <= *edits; version++ {
+		if version%4 == 0 {
+			text = original[:r.IntN(len(original)+1)]
+			text = strings.ToValidUTF8(text, "")
+			e.replace(file, text, version)
+		} else {
+			from := boundary(text, r.IntN(len(text)+1))
+			to := boundary(text, min(from+r.IntN(12), len(text)))
+			now := snippets[r.IntN(len(snippets))]
+			e.edit(file, version, map[string]any{"range": map[string]any{"start": place(text, from), "end": place(text, to)}, "text": now})
+			text = text[:from] + now + text[to:]
+		}
+		s.compare(t, e, file, text, version)
+		at := about(file, place(text, boundary(text, r.IntN(len(text)+1))))
+		for _, method := range []string{"textDocument/hover", "textDocument/completion", "textDocument/definition", "textDocument/documentSymbol", "textDocument/codeLens"} {
+			e.ask(method, at)
+		}
+	}
+}
+
+// snippets are what is typed.
+var snippets = []string{"", "", "x", ".", "\"", "(", "}", "\n", " ", "input.", "push", "é😀", "\t", "# METADATA\n", "not ", "deny contains {", "\r\n", "some e in input.facts.effects", "\\", "`"}
+
+// boundary is the nearest beginning of a character at or before an offset.
+func boundary(text string, at int) int {
+	for at > 0 && at < len(text) && (text[at]&0xc0 == 0x80 || text[at] == '\n' && text[at-1] == '\r') {
+		at--
+	}
+	return at
+}
+
+// place is an offset as the protocol has it.
+func place(text string, at int) map[string]any {
+	if at == len(text) {
+		return spot(text+"\x00", "\x00")
+	}
+	return spot(text[:at]+"\x00", "\x00")
+}
+
+// compare holds what the server says to what a check of the text says.
+func (s *subject) compare(t *testing.T, e *editor, file, text string, version int) {
+	t.Helper()
+	files := fstest.MapFS{}
+	for name, f := range s.files {
+		files[name] = f
+	}
+	files[s.name] = &fstest.MapFile{Data: []byte(text)}
+	report, err := policycheck.Check(s.checkOptions(files))
+	var want []string
+	if err != nil {
+		if err != policycheck.ErrNoPolicies {
+			want = []string{"1: 1 load: " + err.Error()}
+		}
+	}
+	for _, f := range report.Findings {
+		if f.File != s.name {
+			continue
+		}
+		severity, message := 1, f.Message
+		if f.Severity == policycheck.Warning {
+			severity = 2
+		}
+		if f.Hint != "" {
+			message += "; " + f.Hint
+		}
+		want = append(want, fmt.Sprintf("%d: %d %s: %s", max(f.Line, 1), severity, f.Rule, message))
+	}
+	for i := range want { // OPA cuts characters in half, of which no message can tell
+		want[i] = string([]rune(want[i]))
+	}
+	got := e.diagnosed(file, version).shown()
+	if !slices.Equal(got, want) {
+		t.Fatalf("version %d:\n%s\n--- the server says\n%s\n--- gate check says\n%s", version, text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
