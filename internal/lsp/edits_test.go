@@ -101,12 +101,7 @@ func (s *subject) edit(t *testing.T) {
 		write(t, dir, name, string(file.Data))
 	}
 	m := machine(t)
-	m.Open = func(string) (*lsp.Target, error) {
-		return &lsp.Target{
-			Named: dir, Dir: dir, Check: s.checkOptions(os.DirFS(dir)), Close: func() {},
-			Holds: func(name string) bool { return name == s.name }, View: func(files fs.FS) fs.FS { return files },
-		}, nil
-	}
+	m.Open = s.opens(dir)
 	e := startRaw(t, lsp.Options{Machine: m})
 	e.ask("initialize", map[string]any{})
 	file := filepath.Join(dir, filepath.FromSlash(s.name))
@@ -135,6 +130,22 @@ func (s *subject) edit(t *testing.T) {
 			e.ask(method, at)
 		}
 	}
+}
+
+// opens returns how the subject is opened, whose files lie in a directory.
+func (s *subject) opens(dir string) func(string) (*lsp.Target, error) {
+	return func(string) (*lsp.Target, error) {
+		return &lsp.Target{
+			Named: dir, Dir: dir, Check: s.checkOptions(os.DirFS(dir)), Close: func() {},
+			Holds: func(name string) bool { return name == s.name }, View: func(files fs.FS) fs.FS { return files },
+		}, nil
+	}
+}
+
+// percentile is the number that so many of a hundred are below.
+func percentile(list []float64, percent int) float64 {
+	slices.Sort(list)
+	return list[min(len(list)*percent/100, len(list)-1)]
 }
 
 // snippets are what is typed.
