@@ -2,7 +2,8 @@
 // one text, for one purpose, by one of some public keys.
 //
 // It signs nothing, and knows neither certificates nor lists of revoked keys. Start
-// with [Key], and ask [Verify].
+// with [Key], and ask [Verify]; where keys have names and an end, start with [ReadSigner],
+// and ask [Check].
 package sshsig
 
 import (
@@ -34,6 +35,9 @@ func Key(line string) (ssh.PublicKey, error) {
 	}
 	return key, nil
 }
+
+// ErrStranger says that a signature is by none of the keys that count.
+var ErrStranger = errors.New("a signature by a key that is not among them")
 
 // Verify returns nil if one of the keys signed the text for the namespace. A signature of
 // a security key counts only if it was touched.
@@ -86,5 +90,5 @@ func Verify(text, armoured []byte, namespace string, keys ...ssh.PublicKey) erro
 		}{s.Namespace, s.Reserved, s.Hash, sum})...)
 		return key.Verify(signed, &sig)
 	}
-	return errors.New("a signature by a key that is not among them")
+	return ErrStranger
 }
