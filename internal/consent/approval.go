@@ -28,6 +28,11 @@ type Approvals struct {
 	// Signed reports whether one of this machine's approvers signed a form (see
 	// [Pending.SignedForm]), with Ed25519. Nil: no signature is required.
 	Signed func(form, signature []byte) bool
+
+	// Elsewhere returns which approver signed the statement of a [Question] for
+	// [ApprovalNamespace], if their key counts at a time. Nil: nobody may answer from
+	// elsewhere.
+	Elsewhere func(statement, signature []byte, at time.Time) (who string, err error)
 }
 
 const signatureSize = 64 // of Ed25519

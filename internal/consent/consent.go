@@ -7,13 +7,14 @@
 // and its exact content, an approval for one call, once, for minutes. A file that is
 // broken, unreadable or not gate's own is an error and grants nothing. No act of an
 // agent grants anything: granting takes a [Witness], which only [Confirm] makes, of
-// somebody at a terminal.
+// somebody at a terminal, or the signature of an approver over one exact question.
 //
 // The package decides about no call and asks no policy: the engine and the commands do.
 // It does not protect from anyone who can write the user's files; library policies keep
 // agents from these files. Start with [Store]: the hook path calls [Store.CheckTrust],
 // [Store.Use] and [Store.AddPending]; commands call [Confirm] and then [Store.Trust] or
-// [Store.Approve].
+// [Store.Approve]. A question that goes to people elsewhere begins with [Store.Ask], is
+// answered by [Store.Answer], and counts by [Store.UseAnswer].
 //
 // docs/architecture.md has the rules that it keeps: 1, 4, 5, 6 and 9.
 package consent
@@ -41,6 +42,11 @@ const (
 	OtherCause Refusal = "this call was approved, but now there is a further reason to ask"
 	NeedsKey   Refusal = "an approver's signature is required here"
 	BadKey     Refusal = "the approval is not signed by one of the approvers of this machine"
+
+	NoApprovers Refusal = "settings name nobody in approvals.approvers who could answer from elsewhere"
+	NoQuestion  Refusal = "no question of this machine waits under this id: it was never put, its time is over, or its answer was used"
+	Answered    Refusal = "this question waits for no answer any more: the first one counts, from here or elsewhere"
+	SaidNo      Refusal = "a person who was asked elsewhere said no to this call"
 
 	NeverTrusted Refusal = "nobody has trusted this source at this place"
 	Changed      Refusal = "the source has changed since it was trusted"

@@ -43,6 +43,9 @@ const (
 	usedDir     = "used"      // by the digest of the call: what was spent
 	claimsDir   = "claims"    // files on their way, under names that nobody looks for
 	clockDir    = "clock"     // see Clock
+
+	questionsDir = "questions" // by the digest of the call: what was put to people elsewhere
+	answeredDir  = "answered"  // by the digest of the call: what they said
 )
 
 // maxNames bounds what is looked at in one directory of the store.
@@ -144,16 +147,31 @@ func (s Store) read(root *os.Root, dir, name string) ([]byte, error) {
 // write puts a whole record in its place at once, and makes sure that it stays
 // there when the machine loses power.
 func (s Store) write(root *os.Root, dir, name string, data []byte) error {
+	draft, err := s.draft(root, dir, data)
+	if err != nil {
+		return err
+	}
+	return s.place(root, draft, dir, name)
+}
+
+// draft writes a whole record where nobody looks for it, and makes sure of the directory
+// that it is for.
+func (s Store) draft(root *os.Root, dir string, data []byte) (at string, err error) {
 	for _, d := range []string{dir, claimsDir} {
 		if err := s.enter(root, d, true); err != nil {
-			return err
+			return "", err
 		}
 	}
-	draft := path.Join(claimsDir, "draft-"+token(8))
-	if err := create(root, draft, data, true); err != nil {
-		root.Remove(draft)
-		return s.wrap(draft, err)
+	at = path.Join(claimsDir, "draft-"+token(8))
+	if err := create(root, at, data, true); err != nil {
+		root.Remove(at)
+		return "", s.wrap(at, err)
 	}
+	return at, nil
+}
+
+// place puts a draft where it belongs.
+func (s Store) place(root *os.Root, draft, dir, name string) error {
 	at := path.Join(dir, name)
 	err := s.spare(root, dir, name)
 	if err == nil {
@@ -278,6 +296,8 @@ var keep = []struct {
 	{pendingDir, pendingLife, 256},
 	{approvedDir, maxLife, 256},
 	{usedDir, 24 * time.Hour, 256},
+	{questionsDir, maxLife, 256},
+	{answeredDir, maxLife, 256},
 	{claimsDir, time.Hour, maxNames},
 }
 

@@ -8,8 +8,8 @@ func All() []File {
 
 var table = [kinds]File{
 	Grant: {
-		Name: "grants", Where: []string{"STATE/consent/trust/*", "STATE/consent/pending/*", "STATE/consent/approved/*", "STATE/consent/used/*", "STATE/consent/claims/*", "STATE/consent/settings/*", "STATE/consent/injectors/*"}, Number: 1, Prefix: "gate ",
-		Writer: "`gate trust`, `gate approve`, `gate except`, `gate set`, `gate settings confirm`, `gate hook` (questions that wait, settings that tightened)", Readers: "every decision that needs a grant, `gate doctor`",
+		Name: "grants", Where: []string{"STATE/consent/trust/*", "STATE/consent/pending/*", "STATE/consent/approved/*", "STATE/consent/used/*", "STATE/consent/claims/*", "STATE/consent/settings/*", "STATE/consent/injectors/*", "STATE/consent/questions/*", "STATE/consent/answered/*"}, Number: 1, Prefix: "gate ",
+		Writer: "`gate trust`, `gate approve`, `gate approval answer`, `gate except`, `gate set`, `gate settings confirm`, `gate hook` (questions that wait, settings that tightened)", Readers: "every decision that needs a grant, `gate doctor`",
 		Older: "read; a grant holds on", Newer: "grants nothing and is not overwritten; the decision and `gate trust` say so",
 		Lost: "nothing: a newer gate finds its grants again",
 	},
