@@ -40,7 +40,7 @@ var layers = [][]string{
 	{"facts/internal/draft"},
 	{"facts/internal/shell", "facts/internal/powershell", "facts/internal/program", "facts/internal/tool", "facts/internal/sign"}, // rooms: none sees another
 	{"internal/sealed"},
-	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "docs", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
+	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "docs", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/reach", "internal/handlers/mcptool", "internal/source"},
 	{"internal/confine/profile"},
 	{"internal/setting", "internal/seen", "internal/pins", "internal/confine/proxy", "internal/confine/record"},
 	{"internal/confine", "internal/confine/emit"},

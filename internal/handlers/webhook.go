@@ -19,6 +19,7 @@ import (
 	"gate/hook"
 	"gate/internal/hostfs"
 	"gate/internal/outgoing"
+	"gate/internal/reach"
 	"gate/internal/strictjson"
 )
 
@@ -77,6 +78,11 @@ func (h *Handlers) delivery(ctx context.Context, by *hook.Hook, ev *hook.Event) 
 	req.Header.Set("User-Agent", h.agent())
 	req.Header.Set("Webhook-Id", rand.Text())
 	return req, nil
+}
+
+// client returns a client for one handler's run.
+func (h *Handlers) client(local bool) *http.Client {
+	return reach.Client(reach.Options{Local: local, Roots: h.Roots, Resolver: h.resolver})
 }
 
 // header fills headers in from the environment.

@@ -1,7 +1,10 @@
-package handlers
+// Package reach has the HTTP client for addresses that settings and hooks name. It reads
+// no settings and checks no address: package outgoing does. Start with [Client].
+package reach
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -17,19 +20,26 @@ const (
 	dialTime     = 10 * time.Second // for one address of several
 )
 
-// client returns a client for one handler's run. What an agent's environment or
-// a server could use to lead requests elsewhere is left out: no proxy, no
-// cookies, no other server. With local, only this machine is reached.
-func (h *Handlers) client(local bool) *http.Client {
+// Options say what a client goes by. The zero value is what the system has.
+type Options struct {
+	Local    bool           // only this machine is reached
+	Roots    *x509.CertPool // the certificates that servers are trusted by; nil: the system's
+	Resolver *net.Resolver  // nil: the system's
+}
+
+// Client returns a client for one request, or a few to one server. What an agent's
+// environment or a server could use to lead requests elsewhere is left out: no proxy, no
+// cookies, no other server.
+func Client(o Options) *http.Client {
 	dialer := &net.Dialer{
-		Timeout: dialTime, Resolver: h.resolver,
-		Control: func(_, address string, _ syscall.RawConn) error { return reachable(address, local) },
+		Timeout: dialTime, Resolver: o.Resolver,
+		Control: func(_, address string, _ syscall.RawConn) error { return reachable(address, o.Local) },
 	}
 	return &http.Client{
 		CheckRedirect: follow,
 		Transport: &http.Transport{
 			DialContext:            dialer.DialContext,
-			TLSClientConfig:        &tls.Config{RootCAs: h.Roots, MinVersion: tls.VersionTLS12},
+			TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:    dialTime,
 			MaxResponseHeaderBytes: maxHeaders,
 			DisableKeepAlives:      true,
