@@ -50,7 +50,7 @@ var layers = [][]string{
 	{"internal/plan/build", "internal/plan/agree", "internal/explain", "internal/serve", "internal/page", "internal/places"},
 	{"internal/confine/offer"},
 	{"internal/core", "internal/lastgood"},
-	{"internal/forms", "internal/sources", "internal/hookpath"},
+	{"internal/forms", "internal/sources", "internal/hookpath", "internal/elsewhere"},
 	{"internal/setup"},
 	{"internal/policytest", "pipeline"},
 	{".", "internal/conformance", "internal/policycheck", "internal/release", "internal/replay", "internal/install", "internal/mcpproxy", "internal/artifact/build"},

@@ -59,6 +59,9 @@ func settle(d *hook.Decision, c moment.Closing) opinion {
 		}
 	}
 	o.explain(d, own)
+	if d.Elsewhere != "" && o.effect == hook.Ask {
+		o.lines = append(o.lines, d.Elsewhere)
+	}
 	o.inform(d)
 	return o
 }

@@ -12,6 +12,7 @@ import (
 // A call is one Decide under way.
 type call struct {
 	*Engine
+	id       string // of the decision
 	ctx      context.Context
 	came     hook.Event // as it came
 	ev       hook.Event // as rewritten so far

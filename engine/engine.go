@@ -91,9 +91,9 @@ func WithValidator(v func(tool string, input map[string]any) error) Option {
 }
 
 // WithApprovals gives the function that looks for a person's approval of an
-// ask, such as the Use of a consent.Store. It is called at most once a decision,
+// ask, such as the Use of a consent.Store, or waits for one. It is called at most once a decision,
 // at its end, and only if the effect is ask: an approval never satisfies a deny.
-// It gets the event as it came and the whole decision but for its id; it must
+// It gets the event as it came and the whole decision; it must
 // compare input, rewrite, facts and directory with what the person saw, and a
 // grant that it reports is used up. The grant is a text for people, such as who
 // gave it. Both arguments are the function's own. A panic or no answer in time
@@ -188,6 +188,7 @@ func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 	defer cancel()
 
 	c := e.call(ctx, ev)
+	c.id = id
 	c.brokenSources()
 	for {
 		for _, tier := range e.set.For(ev.Name) {

@@ -169,6 +169,7 @@ func (c *call) approved(d *hook.Decision) bool {
 		ok    bool
 	}
 	ev, seen := c.came, *d
+	seen.ID, seen.Event, seen.Tool = c.id, ev.Name, ev.Tool()
 	seen.Steps, seen.Reasons = slices.Clone(d.Steps), slices.Clone(d.Reasons)
 	a, fault := guard(c.ctx, c.inline, func() answer {
 		grant, ok := c.approvals(c.ctx, &ev, &seen)

@@ -116,10 +116,15 @@ type Decision struct {
 	Remember []mark.Mark // what the session is to remember, in run order: nothing of a call that does not run
 	Fault    *Fault      // gate itself could not decide; the Effect is then what closes
 	Notices  []string
-	Approved bool     // a person had approved what would be asked
-	Pending  bool     // a person may still approve what is asked
-	Bundles  []Bundle // that were in force, in their order
-	Took     time.Duration
+	Approved bool // a person had approved what would be asked
+	Pending  bool // a person may still approve what is asked
+
+	// Elsewhere tells the agent that people who are not at the terminal were asked, and
+	// what to do once they answered; "": nobody was.
+	Elsewhere string
+
+	Bundles []Bundle // that were in force, in their order
+	Took    time.Duration
 }
 
 // A Confined says how a call runs that can do no more than a profile lets it. Its

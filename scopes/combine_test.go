@@ -48,14 +48,17 @@ func TestCombine(t *testing.T) {
 		"plugins, managed not":      {[]scopes.Layer{{Authority: u, Plugins: map[string]bool{"a": true}}, {Authority: m, Plugins: map[string]bool{"a": false}}}, func(s scopes.Settings) any { return s.PluginEnabled("a") }, "false"},
 		"plugins, managed":          {[]scopes.Layer{{Authority: u, Plugins: map[string]bool{"a": false}}, {Authority: m, Plugins: map[string]bool{"a": true}}}, func(s scopes.Settings) any { return s.PluginEnabled("a") }, "true"},
 		"plugins, managed disagree": {[]scopes.Layer{{Authority: m, File: "a", Plugins: map[string]bool{"a": true}}, {Authority: m, File: "b", Plugins: map[string]bool{"a": false}}}, func(s scopes.Settings) any { return s.PluginEnabled("a") }, "false"},
-		"approvals, nobody":         {nil, func(s scopes.Settings) any { return s.Approvals }, "{false 0 false []}"},
-		"approvals, user":           {[]scopes.Layer{{Authority: u, Approvals: grant(5, false)}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 false []}"},
+		"approvals, nobody":         {nil, func(s scopes.Settings) any { return s.Approvals }, "{false 0 false [] [] []    0s}"},
+		"approvals, user":           {[]scopes.Layer{{Authority: u, Approvals: grant(5, false)}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 false [] [] []    0s}"},
 		"approvals, too long":       {[]scopes.Layer{{Authority: u, Approvals: grant(500, false)}}, func(s scopes.Settings) any { return s.Approvals.Minutes }, "60"},
 		"approvals, managed silent": {[]scopes.Layer{{Authority: u, Approvals: grant(5, false)}, {Authority: m, Switches: map[setting.Switch]bool{setting.Log: true}}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
 		"approvals, project":        {[]scopes.Layer{{Authority: p, Approvals: grant(5, false)}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
-		"approvals, two files":      {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, false)}, {Authority: m, File: "b", Approvals: grant(9, true, "k")}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 true [k]}"},
-		"approvals, both keys":      {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, true, "j", "k")}, {Authority: m, File: "b", Approvals: grant(9, true, "k", "l")}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 true [k]}"},
-		"approvals, one is off":     {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, false)}, {Authority: m, File: "b", Approvals: &setting.Approvals{Minutes: 5}}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
+		"approvals, two files":      {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, false)}, {Authority: m, File: "b", Approvals: grant(9, true, "k")}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 true [k] [] []    0s}"},
+		"approvals, both keys":      {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, true, "j", "k")}, {Authority: m, File: "b", Approvals: grant(9, true, "k", "l")}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 true [k] [] []    0s}"},
+		"approvals, elsewhere": {[]scopes.Layer{{Authority: m, File: "a", Approvals: &setting.Approvals{Enabled: true, Minutes: 5, Approvers: []string{"ana", "bo"}, Poll: "https://a"}}, {Authority: m, File: "b", Approvals: &setting.Approvals{Enabled: true, Minutes: 5, Approvers: []string{"bo", "cy"}, Wait: -1}}, {Authority: u, Approvals: &setting.Approvals{Approvers: []string{"eve"}, When: setting.WhenAlways}}},
+			func(s scopes.Settings) any { return s.Approvals }, "{true 5 false [] [bo] []  https://a  -1ns}"},
+		"approvals, one names nobody": {[]scopes.Layer{{Authority: m, File: "a", Approvals: &setting.Approvals{Enabled: true, Minutes: 5, Approvers: []string{"ana"}}}, {Authority: m, File: "b", Approvals: grant(5, false)}}, func(s scopes.Settings) any { return s.Approvals.Approvers }, "[]"},
+		"approvals, one is off":       {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, false)}, {Authority: m, File: "b", Approvals: &setting.Approvals{Minutes: 5}}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
 	} {
 		for range 2 {
 			s, err := setting.Combine(row.layers...)

@@ -17,6 +17,9 @@ func TestLoosening(t *testing.T) {
 		return out
 	}
 	on, off := m("enabled", true, "minutes", 10, "keyRequired", false), m("enabled", false, "minutes", 10, "keyRequired", false)
+	with := func(key string, value any) map[string]any {
+		return m("enabled", true, "minutes", 10, "keyRequired", false, key, value)
+	}
 	signed := m("key", setting.KeyRequired, "signers", []any{"a"})
 	for _, row := range []struct {
 		name    string
@@ -47,6 +50,11 @@ func TestLoosening(t *testing.T) {
 		{"approvals", nil, m("approvals", on), setting.Loosens},
 		{"approvals off", m("approvals", on), m("approvals", off), setting.Tightens},
 		{"approvals that stay off", nil, m("approvals", off), setting.Same},
+		{"a first approver", m("approvals", on), m("approvals", with("approvers", []any{"a"})), setting.Loosens},
+		{"one more approver", m("approvals", with("approvers", []any{"a"})), m("approvals", with("approvers", []any{"a", "b"})), setting.Loosens},
+		{"an approver less", m("approvals", with("approvers", []any{"a", "b"})), m("approvals", with("approvers", []any{"a"})), setting.Tightens},
+		{"a first receiver", m("approvals", on), m("approvals", with("deliver", []any{m("form", "mail")})), setting.Untold},
+		{"another address for answers", m("approvals", with("poll", "https://a")), m("approvals", with("poll", "https://b")), setting.Untold},
 		{"a key", nil, m("consent", signed), setting.Tightens},
 		{"no key any more", m("consent", signed), nil, setting.Loosens},
 		{"one more signer", m("consent", signed), m("consent", m("key", setting.KeyRequired, "signers", []any{"a", "b"})), setting.Loosens},

@@ -35,6 +35,18 @@ func (k *Kept) Final() any {
 	return v
 }
 
+// Seen is Input, also of a record that [Record.Keep] made and nobody has read from a log.
+func (k *Kept) Seen() map[string]any {
+	if k.input == nil {
+		return k.Input
+	}
+	m, err := strictjson.Object(k.input, strictjson.Limits{})
+	if err != nil {
+		return nil // it was written a moment ago
+	}
+	return m
+}
+
 // rendered is a value that was written already; nil: it was not.
 type rendered []byte
 

@@ -175,7 +175,7 @@ func (g *Gate) ForCall(found *Found, beyond Beyond) (*Gate, error) {
 	c.Found, c.Beyond, c.session = found, beyond, nil
 	options := []engine.Option{engine.WithDone(c.done)}
 	if g.approver != nil {
-		c.approver = &approver{store: g.approver.store, rules: g.approver.rules}
+		c.approver = g.approver.of(&c)
 		options = append(options, engine.WithApprovals(c.approver.use))
 	}
 	var err error

@@ -52,6 +52,9 @@ func (g *Gate) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) au
 			r.Warned = append(r.Warned, audit.Reason{ID: "gate.loosened", Reason: text, Source: "user settings"})
 		}
 	}
+	if d.Elsewhere != "" {
+		r.Warned = append(r.Warned, audit.Reason{ID: "gate.approval", Reason: d.Elsewhere, Source: "gate"})
+	}
 	if g.Unrelaxed != "" {
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.recovery.refused", Reason: secret.Redact(g.Unrelaxed), Source: RecoverySource})
 	}

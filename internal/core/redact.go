@@ -40,6 +40,7 @@ func Redact(d *hook.Decision) {
 	for i := range d.Notices {
 		d.Notices[i] = secret.Redact(Clip(d.Notices[i]))
 	}
+	d.Elsewhere = secret.Redact(Clip(d.Elsewhere))
 	d.Fault = redactFault(d.Fault)
 	for i := range d.Steps {
 		d.Steps[i].Fault = redactFault(d.Steps[i].Fault)

@@ -95,10 +95,15 @@ func TestDocsTables(t *testing.T) {
 		}
 		if object.Kind == setting.Object {
 			tables[s.Key] = fieldsTable(object)
+			for _, f := range object.Fields {
+				if of := f.Type.Of; of != nil && of.Kind == setting.Object {
+					tables[s.Key+"."+f.Key] = fieldsTable(of)
+				}
+			}
 		}
 	}
 	delete(tables, "fileSuggestion") // the same as statusLine
-	got := regexp.MustCompile(`(?s)(<!-- table of (\w+) -->\n).*?(<!-- end -->)`).ReplaceAllStringFunc(string(page), func(part string) string {
+	got := regexp.MustCompile(`(?s)(<!-- table of ([\w.]+) -->\n).*?(<!-- end -->)`).ReplaceAllStringFunc(string(page), func(part string) string {
 		begin, _, _ := strings.Cut(part, "\n")
 		key := strings.Fields(begin)[3]
 		text, ok := tables[key]

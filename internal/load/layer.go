@@ -43,6 +43,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	if a := r.layer.Approvals; a != nil && a.KeyRequired && len(a.Keys) == 0 {
 		r.bad("/approvals", "approvals: keyRequired without keys: nobody could approve")
 	}
+	r.receivers()
 	if c := r.layer.Consent; c != nil && c.Key == setting.KeyRequired && len(c.Signers) == 0 {
 		r.bad("/consent", "consent: key is required, and signers names none: nobody could agree")
 	}
@@ -185,7 +186,7 @@ func span(t *setting.Type, v any) (time.Duration, error) {
 	case err != nil && t.Days:
 		err = fmt.Errorf("must be a time such as 72h or 7d, at most %dd", t.Longest/(24*time.Hour))
 	case err != nil && t.Zero:
-		err = fmt.Errorf("%w; or 0, which keeps none", err)
+		err = fmt.Errorf("%w; or 0", err)
 	}
 	return d, err
 }

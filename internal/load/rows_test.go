@@ -24,8 +24,11 @@ import (
 // examples are values of settings that are more than their type says. A row that
 // is not here has one by its type.
 var examples = map[string]string{
-	"policies":     `{"acme": "warn"}`,
-	"params":       `{"acme.push": {"branches": ["main"]}}`,
+	"policies": `{"acme": "warn"}`,
+	"params":   `{"acme.push": {"branches": ["main"]}}`,
+	"approvals": `{"enabled": true, "minutes": 60, "keyRequired": true, "keys": ["x"], "approvers": ["ana ssh-ed25519 AAAA"], "when": "always", "wait": "0",
+		"deliver": [{"form": "ntfy", "url": "https://acme.example/t", "token_file": "/t"}, {"form": "mail", "to": ["ana@acme.example"], "program": "/bin/mail"}],
+		"poll": "https://acme.example/a", "poll_token_file": "/t"}`,
 	"exceptions":   `[{"policy": "acme.push", "if": ["Bash(git push)"], "project": "/w", "until": "2027-01-31", "owner": "a", "reason": "r"}]`,
 	"sync":         `[{"name": "acme", "url": "https://acme.example/a.tar.gz"}]`,
 	"decisionLogs": `{"url": "https://acme.example/logs"}`,

@@ -69,6 +69,7 @@ type Field struct {
 	Required bool
 	Bearing  Bearing
 	Default  string // what holds where nothing is said, as a file would say it; "": nothing
+	Own      bool   // a List in an Object has a say by itself, and not only where another field gives it one
 	Says     string // what it is for, for the page; no full stop
 
 	At func(any) any // a pointer to where the value lies in the struct that a pointer is given to; nil: nowhere

@@ -73,7 +73,37 @@ type Approvals struct {
 	Minutes     int      // how long one is good for, 1 to 60
 	KeyRequired bool     // it must be signed by one of Keys
 	Keys        []string // public keys of approvers
+
+	Approvers []string      // who may answer from elsewhere: lines of allowed signers
+	Deliver   []Receiver    // who is told of a question; none: nobody
+	When      string        // WhenAbsent or WhenAlways; "": WhenAbsent
+	Poll      string        // an address that is asked for answers, "": none
+	PollToken string        // absolute; holds the bearer token for Poll, "": none
+	Wait      time.Duration // for an answer, while the call waits; 0: as long as the agent lets it, negative: not at all
 }
+
+// A Receiver is told of questions that need a person.
+type Receiver struct {
+	Form      string   // FormWebhook, FormNtfy, FormSlack or FormMail
+	URL       string   // where a message is posted; "" with FormMail
+	TokenFile string   // absolute; holds the bearer token, "": none
+	To        []string // of FormMail: addresses
+	Program   string   // of FormMail: absolute, speaks as sendmail does; "": the system's sendmail
+}
+
+// The words of [Receiver.Form].
+const (
+	FormWebhook = "webhook" // a JSON object for programs
+	FormNtfy    = "ntfy"    // a text, as ntfy's topics take it
+	FormSlack   = "slack"   // as incoming webhooks of Slack and of many others take it
+	FormMail    = "mail"    // an e-mail, by sendmail
+)
+
+// The words of [Approvals.When].
+const (
+	WhenAbsent = "absent" // nobody sits at the agent's terminal
+	WhenAlways = "always"
+)
 
 // Consent says what a person has to show before anything is loosened.
 type Consent struct {

@@ -75,7 +75,7 @@ func (t *Type) Direction(was, is any) Direction {
 	worst := Same
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Type.Kind == List && a[f.Key] == nil {
+		if f.Type.Kind == List && !f.Own && a[f.Key] == nil {
 			continue // whoever a list names has a say only where another field gives it one
 		}
 		if !Equal(a[f.Key], b[f.Key]) {

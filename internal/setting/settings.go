@@ -267,8 +267,14 @@ func (s *Settings) weighApprovals(layers []*Layer) {
 		}
 		if first {
 			s.Approvals, first = *a, false
-			s.Approvals.Keys = slices.Clone(a.Keys)
+			s.Approvals.Keys, s.Approvals.Approvers = slices.Clone(a.Keys), slices.Clone(a.Approvers)
 			continue
+		}
+		// Whoever answers stands in each file. Who is told, and where answers come from, says
+		// the first that speaks of it: it is where the text of calls goes.
+		s.Approvals.Approvers = slices.DeleteFunc(s.Approvals.Approvers, func(k string) bool { return !slices.Contains(a.Approvers, k) })
+		if !l.later() {
+			s.Approvals.elsewhere(a)
 		}
 		s.Approvals.Enabled = s.Approvals.Enabled && a.Enabled
 		s.Approvals.Minutes = min(s.Approvals.Minutes, a.Minutes)
@@ -279,6 +285,18 @@ func (s *Settings) weighApprovals(layers []*Layer) {
 		}
 	}
 	s.Approvals.Minutes = min(max(s.Approvals.Minutes, 0), maxApproval)
+}
+
+// elsewhere takes in what b says of people elsewhere, where a is silent.
+func (a *Approvals) elsewhere(b *Approvals) {
+	if len(a.Deliver) == 0 {
+		a.Deliver = b.Deliver
+	}
+	if a.Poll == "" {
+		a.Poll, a.PollToken = b.Poll, b.PollToken
+	}
+	a.When = cmp.Or(a.When, b.When)
+	a.Wait = cmp.Or(a.Wait, b.Wait)
 }
 
 // weighConsent settles what a person has to show: of several files the strictest counts.

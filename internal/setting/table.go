@@ -394,6 +394,26 @@ var (
 		{Key: "minutes", Type: &Type{Kind: Whole, Min: 1, Max: maxApproval}, Required: true, Bearing: Looser, Says: "how long one is good for, 1 to 60", At: func(v any) any { return &v.(*Approvals).Minutes }},
 		{Key: "keyRequired", Type: &Type{Kind: Switched}, Required: true, Bearing: Stricter, Says: "whether one of `keys` must have signed it", At: func(v any) any { return &v.(*Approvals).KeyRequired }},
 		{Key: "keys", Type: &texts, Bearing: Looser, Says: "the public keys of those who may approve", At: func(v any) any { return &v.(*Approvals).Keys }},
+		{Key: "approvers", Type: &texts, Bearing: Looser, Own: true, At: func(v any) any { return &v.(*Approvals).Approvers },
+			Says: "who may [answer from elsewhere](approvals.md), each as a line of `allowed_signers`: a name, options such as `valid-before=\"20270101Z\"`, an SSH public key. Of several files only those in each"},
+		{Key: "deliver", Type: &Type{Kind: List, Of: &receiverType}, Own: true, At: func(v any) any { return listed[Receiver]{&v.(*Approvals).Deliver} },
+			Says: "who is told of a question (below); what they get is no key"},
+		{Key: "when", Type: &Type{Kind: Word, Words: []string{WhenAbsent, WhenAlways}}, Bearing: Neutral, Default: WhenAbsent, At: func(v any) any { return &v.(*Approvals).When },
+			Says: "`absent`: where the agent has nobody at its terminal to ask; `always`; `absent` without it"},
+		{Key: "poll", Type: &text, At: func(v any) any { return &v.(*Approvals).Poll },
+			Says: "an `https://` address that is asked for answers while a question is open"},
+		{Key: "poll_token_file", Type: &file, Bearing: Neutral, At: func(v any) any { return &v.(*Approvals).PollToken },
+			Says: "holds a bearer token for `poll`"},
+		{Key: "wait", Type: &Type{Kind: Span, Longest: 55 * time.Second, Zero: true}, Bearing: Neutral, At: func(v any) any { return (*patience)(&v.(*Approvals).Wait) },
+			Says: "how long a call waits for its answer, `0` to `55s`; as long as the agent lets it without it"},
+	}}
+	receiverType = Type{Kind: Object, Fields: []Field{
+		{Key: "form", Type: &Type{Kind: Word, Words: []string{FormWebhook, FormNtfy, FormSlack, FormMail}}, Required: true, At: func(v any) any { return &v.(*Receiver).Form },
+			Says: "`webhook`: a JSON object; `ntfy`: a text, as topics of ntfy take it; `slack`: as incoming webhooks of Slack and its like; `mail`: by sendmail"},
+		{Key: "url", Type: &text, Says: "where the message is posted; needed but with `mail`", At: func(v any) any { return &v.(*Receiver).URL }},
+		{Key: "token_file", Type: &file, Says: "holds a bearer token", At: func(v any) any { return &v.(*Receiver).TokenFile }},
+		{Key: "to", Type: &texts, Says: "with `mail`: the addresses", At: func(v any) any { return &v.(*Receiver).To }},
+		{Key: "program", Type: &file, Says: "with `mail`: a program that speaks as sendmail does; the system's sendmail without it", At: func(v any) any { return &v.(*Receiver).Program }},
 	}}
 	consentType = Type{Kind: Object, OneValue: true, Fields: []Field{
 		{Key: "key", Type: &Type{Kind: Word, Words: []string{KeyCode, KeyRequired}}, Required: true, Bearing: Stricter, Default: KeyCode, At: func(v any) any { return &v.(*Consent).Key },
@@ -511,6 +531,25 @@ func (k *kept) take(_ *Type, v any) {
 	text, _ := v.(string)
 	k.Keep, _ = time.ParseDuration(text)
 	k.KeepSet = true
+}
+
+// A patience is how long is waited, where a file may say not at all. In a struct that is
+// less than nothing, since zero is silent.
+type patience time.Duration
+
+func (p *patience) tree(*Type) any {
+	if *p == 0 {
+		return nil
+	}
+	return max(0, time.Duration(*p)).String()
+}
+
+func (p *patience) take(_ *Type, v any) {
+	text, _ := v.(string)
+	d, err := time.ParseDuration(text)
+	if *p = patience(d); err == nil && d == 0 {
+		*p = -1
+	}
 }
 
 // switches settles what counts of a [Switch], of the layers that may have a say:
