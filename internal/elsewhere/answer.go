@@ -32,28 +32,17 @@ func ReadAnswers(text []byte) (list []Answer) {
 		return nil
 	}
 	for _, t := range texts(text) {
-		for len(list) < maxAnswers {
-			from := strings.Index(t, begin)
-			if from < 0 {
-				break
-			}
-			t = t[from:]
-			statement, rest, signed := strings.Cut(t, beginSignature)
-			signature, after, ended := strings.Cut(rest, endSignature)
-			if again := strings.LastIndex(statement, begin); again > 0 { // one without a signature stands before it
-				t = t[again:]
-				continue
-			}
-			if !signed || !ended {
-				break
-			}
-			t = after
+		// An answer ends before the next one begins: what is half hides none behind it.
+		for _, part := range strings.Split(t, begin)[1:] {
+			statement, rest, _ := strings.Cut(begin+part, beginSignature)
+			signature, _, ended := strings.Cut(rest, endSignature)
 			statement = strings.TrimRight(statement, "\n") + "\n"
 			word := line(statement, "answer")
-			if a := (Answer{
+			a := Answer{
 				ID: line(statement, "decision"), Yes: word == consent.Word(true), Statement: statement,
 				Signature: []byte(beginSignature + signature + endSignature + "\n"),
-			}); a.ID != "" && (a.Yes || word == consent.Word(false)) {
+			}
+			if ended && a.ID != "" && (a.Yes || word == consent.Word(false)) && len(list) < maxAnswers {
 				list = append(list, a)
 			}
 		}

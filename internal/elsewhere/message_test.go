@@ -81,6 +81,7 @@ func TestReadAnswers(t *testing.T) {
 		"quoted":                  {"> " + strings.ReplaceAll(strings.TrimSuffix(yes, "\n"), "\n", "\r\n> "), "k3v9qx yes;"},
 		"a statement alone":       {string(q.Statement(true)), ""},
 		"one before it unsigned":  {string(q.Statement(false)) + yes, "k3v9qx yes;"},
+		"half of one before it":   {strings.TrimSuffix(no, endSignature+"\n") + yes, "k3v9qx yes;"},
 		"a signature alone":       {armour, ""},
 		"maybe":                   {strings.Replace(yes, "answer yes", "answer maybe", 1), ""},
 		"a signature that is cut": {strings.TrimSuffix(yes, endSignature+"\n"), ""},

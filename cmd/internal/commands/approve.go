@@ -47,7 +47,7 @@ func newApprove(p process) *cobra.Command {
 				return err
 			}
 			rules, err := setup.ApprovalRules(g.Set.Settings().Approvals)
-			if err != nil {
+			if err != nil && !rules.Enabled { // otherwise it is about people elsewhere
 				return err
 			}
 			if len(args) == 0 {

@@ -186,7 +186,7 @@ func toolsUsed(p process, dirs *dirFlags) func() []string {
 }
 
 // waiting are the ids of the calls that wait for a person.
-func (f *approveFlags) waiting() []string {
+func (f *placeFlags) waiting() []string {
 	d, _, err := f.places()
 	if err != nil {
 		return nil

@@ -92,6 +92,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	list = append(list, f.memoryFindings()...)
 	list = append(list, f.shellFindings(p, g)...)
 	list = append(list, injectorFindings(g)...)
+	list = append(list, approverFindings(p.home(), g.Set.Settings().Approvals)...)
 	confined := confineFindings(g)
 	list = append(list, confined...)
 	list = append(list, f.sandboxFindings(p, g, len(confined) > 0)...)

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 			p.above, p.filesOnly = nil, true
 			start(p)
 		},
-		"gate-hook": thin.Main, "mcpserver": serveMCP, "mcpshop": serveShop, "webhookserver": serveWebhooks, "codex": serveCodex,
+		"gate-hook": thin.Main, "mcpserver": serveMCP, "mcpshop": serveShop, "webhookserver": serveWebhooks, "receiver": serveReceivers, "codex": serveCodex,
 	})
 }
 
@@ -222,12 +222,12 @@ func person(ts *testscript.TestScript, neg bool, args []string) {
 // withDirs gives a command that takes them the directories of the script.
 func withDirs(ts *testscript.TestScript, args []string) []string {
 	work, n := ts.Getenv("WORK"), 1
-	if args[0] == "session" && len(args) > 1 {
+	if (args[0] == "session" || args[0] == "approval") && len(args) > 1 {
 		n = 2
 	}
 	switch args[0] {
 	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
-		"mcp", "serve", "ui", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "except", "inject", "session", "log", "learn", "test", "replay", "check", "fmt", "sync", "build":
+		"mcp", "serve", "ui", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "approval", "except", "inject", "session", "log", "learn", "test", "replay", "check", "fmt", "sync", "build":
 		args = append(args[:n:n], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
 			"--state-dir=" + filepath.Join(work, "state"),

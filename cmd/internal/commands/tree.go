@@ -151,7 +151,7 @@ func newRoot(p process) *cobra.Command {
 		{"Policies and settings:", []*cobra.Command{
 			newNew(p), newCheck(p), newFmt(p), newTest(p), newLSP(p), newAttack(p), newBuild(p), newPolicies(p), newLib(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
 		{"Decisions so far, and running sessions:", []*cobra.Command{
-			newLog(p), newReplay(p), newLearn(p), newApprove(p), newExcept(p), newSession(p), newInject(p)}},
+			newLog(p), newReplay(p), newLearn(p), newApprove(p), newApproval(p), newExcept(p), newSession(p), newInject(p)}},
 		{"Many machines:", []*cobra.Command{
 			newFleet(p), newBundle(p), newKeys(p), byServer(newSync(p))}},
 	} {
