@@ -24,6 +24,7 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 	if !afford(len(text)) {
 		return "", false
 	}
+	text = joinsTexts(text)
 	if mayRunDownload(text) {
 		list := statementsOf(text)
 		if !afford(matchSteps * len(text)) {
@@ -278,13 +279,13 @@ const (
 		"delete_dir delete_dir_all delete_directory delete_tree cleanDirectory forceDelete forceDeleteOnExit RemoveDirectory DeleteFile nftw unlinkat deleteDirectoryStream rmtree_safe deleteRecursivelyQuietly delete_recursive rm_tree rm_all "
 	deleteMarks = "Directory.Delete(|File.Delete(|Files.delete(|File.delete(|Dir.delete|.delete()|.delete(recursive|.delete f)|.delete file)|deleteSync(|delete-directory|delete-file|remove-directory|delete-tree|os.remove(|os.Remove(|Sys.remove|filesystem::remove|Remove-Item|" +
 		"_deleteDir|_cleanDir|cleanDir|DeleteTree|deleteTree|deltree|sh.rm(|shred -| -delete|-exec rm|<delete|remove.all|.remove()|Deno.remove(|->remove(|fs.remove(|fse.remove("
-	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost wp_remote_post wp_remote_request HttpPost postJson PostJson send_request "
+	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost wp_remote_post wp_remote_request HttpPost postJson PostJson send_request request_raw "
 	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect httpx Faraday HTTParty Req HTTPoison " +
 		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "
 	// pushWords open or set up a request in a way of their own.
 	pushWords   = " getOutputStream WebSocket EventSource stream_context_create curl_setopt_array "
 	socketWords = " TcpStream UdpSocket TCPSocket UDPSocket TcpClient UdpClient NWConnection fsockopen stream_socket_client create_connection createConnection connect DialTimeout Dial gen_tcp Socket SSLSocket SocketChannel ServerProxy SMTP SMTP_SSL FTP FTP_TLS Telnet "
-	readWords   = " open read readFile readFileSync read_text read_bytes read_to_string ReadFile readAllBytes readString readAllLines readText file_get_contents slurp contentsOfFile contentsOf binread readlines cat ReadAllText ReadAllBytes "
+	readWords   = " open read readFile readFileSync read_text read_bytes read_to_string ReadFile readAllBytes readString readAllLines readText file_get_contents slurp get_file_as_bytes get_file_as_string get_buffer load_bytes contentsOfFile contentsOf binread readlines cat ReadAllText ReadAllBytes "
 )
 
 // cacheOfHome finds an expression of a cache: homedir(), ".cache" and ~/.cache/x.
@@ -316,7 +317,10 @@ func holds(s string, names map[string]bool) bool {
 //
 //go:noinline
 func take(names map[string]bool, bound string) {
-	if words := strings.FieldsFunc(bound, func(r rune) bool { return strings.ContainsRune(" \t,:()", r) }); len(words) > 1 && !strings.ContainsAny(bound, "[{\"'") { // String c; c, err
+	if words := strings.FieldsFunc(bound, func(r rune) bool { return strings.ContainsRune(" \t,:()", r) }); len(words) > 1 && !strings.ContainsAny(bound, "[{\"'") { // String c; c, err; if c, err
+		if wordlist.Has(" if while guard switch elif unless ", words[0]) {
+			words = words[1:]
+		}
 		for _, w := range []string{words[0], words[len(words)-1]} {
 			if len(w) == 1 && w != "_" {
 				names[w] = true
@@ -422,6 +426,26 @@ func bindsPattern(s string) bool {
 func isPattern(s string) bool {
 	return bindsPattern(s) && !strings.ContainsAny(s, "\"'{") && strings.Count(s, "(") == strings.Count(s, ")")
 }
+
+// joinsTexts makes one text of those that a program puts together: "a" + "b", "a" .. "b",
+// concat!("a", "b").
+func joinsTexts(text string) string {
+	if !strings.Contains(text, `" `) && !strings.Contains(text, `' `) && !strings.Contains(text, `"+`) && !strings.Contains(text, `'+`) && !strings.Contains(text, "concat!") {
+		return text
+	}
+	return betweenTexts().ReplaceAllString(concatenation().ReplaceAllStringFunc(text, func(s string) string {
+		return `"` + strings.Join(strings.FieldsFunc(s[len("concat!("):len(s)-1], func(r rune) bool { return strings.ContainsRune("\", \t\n", r) }), "") + `"`
+	}), "")
+}
+
+var (
+	concatenation = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`concat!\((?:\s*"[^"\s,\\]*"\s*,?)+\)`)
+	})
+	betweenTexts = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"\s?(?:\+|\.\.|<>|\+\+|~|&)\s?"|'\s?(?:\+|\.\.|~)\s?'`)
+	})
+)
 
 // statementsOf splits a text at line ends and semicolons, but not within brackets that
 // stay open over some lines.

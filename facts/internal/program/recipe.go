@@ -920,7 +920,13 @@ func cmakeLines(text string) (lines []string) {
 func composeLines(text string) (lines []string) {
 	var options []string
 	image, command, list := "image", "", ""
+	var words []string // of a command that is written as a list
+	block := -1        // how far the text of the last word is set in, -1 for none
 	flush := func() {
+		if len(words) > 0 {
+			command = shellLine(words)
+		}
+		words, block = nil, -1
 		if len(options) > 0 || command != "" {
 			lines = append(lines, "docker run "+strings.Join(options, " ")+" "+image+" "+command)
 		}
@@ -942,8 +948,21 @@ func composeLines(text string) (lines []string) {
 		line = strings.TrimRight(line, "\r\n")
 		depth, key, value, ok := yamlPair(line)
 		bare := strings.TrimSpace(line)
+		if block >= 0 {
+			if len(line)-len(strings.TrimLeft(line, " ")) > block || bare == "" {
+				words[len(words)-1] += bare + "\n"
+				continue
+			}
+			block = -1
+		}
 		if item, isItem := strings.CutPrefix(bare, "- "); isItem && list != "" {
-			add(list, item)
+			if list != "command" {
+				add(list, item)
+			} else if item = strings.TrimSpace(item); item != "" && strings.Trim(item, "|>+-") == "" {
+				words, block = append(words, ""), strings.IndexByte(line, '-')
+			} else {
+				words = append(words, yamlScalar(item))
+			}
 			continue
 		}
 		if !ok {
@@ -955,7 +974,15 @@ func composeLines(text string) (lines []string) {
 		switch key {
 		case "image":
 			image = yamlScalar(value)
-		case "command":
+		case "command", "entrypoint":
+			if value == "" {
+				list = "command"
+				break
+			}
+			if value[0] == '|' || value[0] == '>' {
+				words, block = append(words, "sh", "-c", ""), strings.IndexByte(line, key[0])
+				break
+			}
 			command = yamlScalar(value)
 			if words, _ := quotedWords(value); strings.HasPrefix(value, "[") && len(words) > 0 {
 				command = shellLine(words)
