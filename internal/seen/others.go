@@ -16,7 +16,7 @@ func keptByOthers(f *hook.Facts) bool {
 		if i == maxPlaces {
 			break
 		}
-		if p.Access == "read" && p.Path != nil && ofOthers(*p.Path) {
+		if p.Access == "read" && p.Path != nil && (ofOthers(*p.Path) || forReaders(*p.Path)) {
 			return true
 		}
 	}
@@ -47,6 +47,11 @@ func keptByOthers(f *hook.Facts) bool {
 		}
 	}
 	return false
+}
+
+// forReaders reports a text for people. Its author may have copied it, addresses included.
+func forReaders(file string) bool {
+	return wordlist.Has(" .md .mdx .rst .adoc .txt .html .htm .ipynb .qmd .rmd .org ", strings.ToLower(path.Ext(file)))
 }
 
 // ofOthers reports a file of a log, or in a directory for what others wrote.
