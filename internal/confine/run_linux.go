@@ -565,7 +565,7 @@ func (r *run) follow() (Outcome, error) {
 		buf := unsafe.Slice((*byte)(unsafe.Pointer(&n)), unsafe.Sizeof(n))
 		var rights [24]byte // of one file
 		size, extra, _, _, err := unix.Recvmsg(r.ours, buf, rights[:], unix.MSG_CMSG_CLOEXEC)
-		if err == unix.EINTR {
+		if err == unix.EINTR || err == unix.ECONNRESET { // init ended before it heard a word, and its news are still there
 			continue
 		}
 		if err != nil || size != len(buf) {
