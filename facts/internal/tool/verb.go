@@ -93,8 +93,9 @@ func (c Call) sentBody(input map[string]any) {
 	}
 }
 
-// handed judges what any tool of an MCP server is given: whatever it is for, the server gets
-// the secret. Headers hold tokens for the service itself, but no private key.
+// handed judges what any tool of an MCP server is given: no server needs a private key,
+// whatever the tool is for. Other secrets may belong where a tool puts them, such as into
+// a file or a database; [Call.sentBody] judges those that a tool sends.
 func (c Call) handed(name string, input map[string]any) {
 	if !strings.HasPrefix(name, "mcp__") || slices.ContainsFunc(c.Facts.Effects, func(e hook.FactEffect) bool {
 		send, ok := e.Is.(*hook.NetSend)
@@ -102,32 +103,27 @@ func (c Call) handed(name string, input map[string]any) {
 	}) {
 		return
 	}
-	what := ""
-	var walk func(v any, header bool)
-	walk = func(v any, header bool) {
+	var holds func(v any) bool
+	holds = func(v any) bool {
 		switch v := v.(type) {
 		case string:
-			if is := secret.Sent(v, ""); is != "" && (!header || is == privateKey) && what != privateKey {
-				what = is
-			}
+			return secret.Sent(v, "") == privateKey
 		case []any:
-			for _, e := range v {
-				walk(e, header)
-			}
+			return slices.ContainsFunc(v, holds)
 		case map[string]any:
-			for _, k := range slices.Sorted(maps.Keys(v)) {
-				walk(k, header)
-				walk(v[k], header || wordlist.HasAny(" header headers authorization auth cookie cookies ", wordlist.OfName(k)))
+			for k, e := range v {
+				if holds(k) || holds(e) {
+					return true
+				}
 			}
 		}
+		return false
 	}
-	walk(input, false)
-	if what != "" {
-		c.Effect(0, &hook.NetSend{Source: "text", Secret: new(what)})
+	if holds(input) {
+		c.Effect(0, &hook.NetSend{Source: "text", Secret: new(privateKey)})
 	}
 }
 
-// privateKey is the kind of secret that no service wants.
 const privateKey = "private key"
 
 // secretIn is the kind of certain secret that stands in a tree.

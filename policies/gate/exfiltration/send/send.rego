@@ -134,7 +134,7 @@ else := sprintf("the server of %s", [input.tool_name]) if to_server
 
 else := "a host that is not known"
 
-to_server if startswith(object.get(input, "tool_name", ""), "mcp__")
+to_server if startswith(input.tool_name, "mcp__")
 
 cargo(send) := "data, which anyone can read there," if drop(send.host)
 

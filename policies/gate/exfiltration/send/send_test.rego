@@ -144,10 +144,10 @@ token := concat("", ["ghp_abcdefghijklmn", "opqrstuvwxyz0123456789"])
 test_denies_to_every_server if {
 	every call in [
 		{"tool": "mcp__calc__add", "input": {"a": 1, "note": key}},
-		{"tool": "mcp__calc__add", "input": {"list": [{"deep": token}]}},
+		{"tool": "mcp__calc__add", "input": {"list": [{"deep": key}]}},
 		{"tool": "mcp__memory__create_entities", "input": {"entities": [{"name": "a", "observations": [key]}]}},
 		{"tool": "mcp__fs__write_file", "input": {"path": "/home/dev/project/x", "content": key}},
-		{"tool": "mcp__x__get", "input": {token: true}},
+		{"tool": "mcp__x__get", "input": {key: true}},
 		{"tool": "mcp__http__get", "input": {"url": "https://x.example", "headers": {"x": key}}},
 	] {
 		count(send.deny) == 1 with input as gate.event(call)
@@ -163,6 +163,7 @@ test_passes_to_every_server if {
 		{"tool": "mcp__calc__add", "input": {"a": 1, "note": "where do private keys belong?"}},
 		{"tool": "mcp__http__get", "input": {"url": "https://x.example", "headers": {"Authorization": concat(" ", ["Bearer", token])}}},
 		{"tool": "mcp__memory__create_entities", "input": {"entities": [{"name": "a", "observations": ["the key is in the vault"]}]}},
+		{"tool": "mcp__sqlite__write_query", "input": {"query": concat(" ", ["insert into keys values", token])}},
 	] {
 		count(send.deny) == 0 with input as gate.event(call)
 	}
