@@ -180,7 +180,7 @@ func TestInput(t *testing.T) {
 // TestFactFields holds the paths of the facts' document.
 func TestFactFields(t *testing.T) {
 	full := hook.Facts{
-		Unknown: []hook.Unknown{{}}, Code: []hook.Code{{Calls: []string{"f"}}}, Hosts: []hook.Host{{}}, Paths: []hook.Path{{}},
+		Unknown: []hook.Unknown{{}}, Code: []hook.Code{{Calls: []string{"f"}}}, Hosts: []hook.Host{{}}, Paths: []hook.Path{{}}, Signs: []hook.Sign{{}},
 		Effects: []hook.FactEffect{{Is: &hook.OwnEffect{Fields: []hook.OwnField{{Name: "*", Value: "x"}}}}},
 		Shell: &hook.Shell{Commands: []hook.ShellCommand{{
 			Operands: []*string{nil}, Options: map[string][]any{"*": {true}}, Words: []hook.Word{{}}, Env: map[string]*string{"*": nil},

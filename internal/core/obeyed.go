@@ -30,6 +30,9 @@ func (g *Gate) obeyed(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		if !ok || write.Path == nil || told[*write.Path] || left == 0 || tried(*write.Path) {
 			continue
 		}
+		if c := commandOf(f, e.Command); c != nil && c.Program != nil && wordlist.Has(fetchers, *c.Program) {
+			continue // its words say from where the file comes, not what stands in it
+		}
 		left--
 		told[*write.Path] = true
 		g.obeyedFile(f, ev, kept, e, *write.Path)
@@ -88,6 +91,9 @@ func (g *Gate) obeyedPatches(f *hook.Facts, kept *seen.Seen) {
 		repositories(f, kept, old.String(), text.String(), e, p.Path)
 	}
 }
+
+// fetchers are programs that write what they get from elsewhere.
+const fetchers = " git gh glab hg svn curl wget http https httpie xh aria2c rsync scp sftp "
 
 // obeyedFile adds what a call puts into one file.
 func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hook.FactEffect, file string) {
@@ -403,6 +409,11 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 		if sets || isTarget(before) {
 			if instead {
 				text += " override"
+			}
+			if told := slices.ContainsFunc(f.Flow, func(flow hook.Flow) bool {
+				return flow.Command == c.ID && flow.What != nil && *flow.What == foreignCode
+			}); told {
+				continue // [Gate.foreign] compares it with what the project has
 			}
 			repositories(f, kept, "", text, &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}, nil)
 		}

@@ -55,7 +55,7 @@ ask contains {
 # METADATA
 # description: rows about people go out that the agent was shown
 ask contains {
-	"reason": sprintf("%s several rows about people%s%s; ask the person who may have them", [verbs[flow.effect], held(flow), to(flow)]),
+	"reason": sprintf("%s several rows about people%s%s; ask the person who may have them", [object.get(verbs, flow.effect, "hands out"), held(flow), to(flow)]),
 	"help": sprintf("They are of a database or a file with names and more. %s", [story(flow)]),
 	"span": lib.span(flow),
 } if {
@@ -109,7 +109,6 @@ leaving contains flow if {
 
 verbs := {
 	"git.push": "pushes",
-	"infrastructure": "hands out",
 	"net.fetch": "sends in an address",
 	"net.send": "sends",
 	"package.publish": "publishes",
