@@ -92,7 +92,9 @@ told(sign) if {
 	not contains(sign.name, "..")
 }
 
-server := object.get(input, "mcp_server_name", "")
+default server := ""
+
+server := input.mcp_server_name
 
 what(sign) := sprintf("%q", [sign.name]) if is_string(sign.name)
 

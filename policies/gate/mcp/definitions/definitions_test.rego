@@ -131,3 +131,10 @@ test_nameless if {
 		"help": "It says at data: \"x\". A person who wants it puts \"shop\" under the parameter trusted of this policy.",
 	}} with input as nameless
 }
+
+test_denies_where_no_server_is_named if {
+	every kind in ["instruction", "hidden", "secret"] {
+		sign := {"kind": kind, "of": "server", "name": null, "field": "instructions", "text": "x"}
+		count(definitions.deny) == 1 with input as {"facts": {"opaque": false, "signs": [sign]}}
+	}
+}
