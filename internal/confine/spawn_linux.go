@@ -52,6 +52,7 @@ func spawn(flags, stack, ended uintptr) (pid uintptr, errno syscall.Errno)
 
 // begin is where it begins. It does not return.
 //
+//lint:ignore U1000 the assembly of spawn goes there
 //go:norace
 //go:nosplit
 func begin(c *child, way uintptr) {

@@ -41,7 +41,7 @@ func (s *Seen) OnlyAccount(name string) *Hit {
 	if len(hits) == 0 {
 		return nil
 	}
-	if hits[0].Host = name; len(name) > 24 && strings.Index(name, "://") < 0 {
+	if hits[0].Host = name; len(name) > 24 && !strings.Contains(name, "://") {
 		hits[0].Host = name[:8] + "…" + name[len(name)-8:]
 	}
 	return &hits[0]

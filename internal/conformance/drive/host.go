@@ -166,13 +166,13 @@ func (h *Host) check() error {
 	}
 	for event := range h.Events {
 		if !slices.Contains(eventNames(), event) {
-			return fmt.Errorf("Events has %s; there are: %s", strictjson.Quoted(event), strings.Join(eventNames(), ", "))
+			return fmt.Errorf("the description has the event %s; there are: %s", strictjson.Quoted(event), strings.Join(eventNames(), ", "))
 		}
 	}
 	for path := range h.Files {
 		rest, ok := cutPlace(path)
 		if !ok || !filepath.IsLocal(filepath.FromSlash(rest)) {
-			return fmt.Errorf("Files has %s, which is not below {home} or {project}", strictjson.Quoted(path))
+			return fmt.Errorf("the description has the file %s, which is not below {home} or {project}", strictjson.Quoted(path))
 		}
 	}
 	list := []string{h.Version.Match}
