@@ -26,7 +26,7 @@ func TestReady(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		r.pid = cmd.Process.Pid
+		r.pid.Store(int64(cmd.Process.Pid))
 		for _, kind := range c.told {
 			n := news{kind: kind, detail: int32(unix.EIO)}
 			if _, err := unix.Write(r.theirs, unsafe.Slice((*byte)(unsafe.Pointer(&n)), unsafe.Sizeof(n))); err != nil {

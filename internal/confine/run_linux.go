@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -402,9 +403,9 @@ type run struct {
 	scripts  []*script // of the child, to be kept
 	init     bool      // the program has an init
 	exit     *proxy.Proxy
-	ours     int // where news come from
-	theirs   int // where they go to, -1 when it is closed
-	pid      int // of what the launcher waits for; 0 before its start and after its end
+	ours     int          // where news come from
+	theirs   int          // where they go to, -1 when it is closed
+	pid      atomic.Int64 // of what the launcher waits for; 0 before its start and after its end
 	dumpable uintptr
 	ready    bool // all was set up, and the program was to begin
 }
@@ -446,7 +447,7 @@ func (r *run) started() error {
 	if errno != 0 {
 		return &lackError{err: errno}
 	}
-	r.pid = pid
+	r.pid.Store(int64(pid))
 	return nil
 }
 
@@ -536,22 +537,26 @@ func (r *run) now() error {
 	if errno != 0 {
 		return &lackError{err: errno}
 	}
-	r.pid = int(pid)
+	r.pid.Store(int64(pid))
 	return nil
 }
 
 // send hands a signal on: to init, which knows whether the program has it already, or to
 // the program itself.
 func (r *run) send(sig syscall.Signal) {
+	pid := int(r.pid.Load())
+	if pid == 0 {
+		return // it has ended
+	}
 	if !r.init {
-		if pgid, err := unix.Getpgid(r.pid); err != nil || pgid == unix.Getpgrp() && sig != unix.SIGTERM && sig != unix.SIGHUP {
+		if pgid, err := unix.Getpgid(pid); err != nil || pgid == unix.Getpgrp() && sig != unix.SIGTERM && sig != unix.SIGHUP {
 			return // it has it from whoever sent it to the process group
 		}
-		syscall.Kill(r.pid, sig)
+		syscall.Kill(pid, sig)
 		return
 	}
 	info := &siginfo{signo: int32(sig), code: codeQueue, pid: int32(os.Getpid())}
-	syscall.RawSyscall6(unix.SYS_RT_SIGQUEUEINFO, uintptr(r.pid), uintptr(sig), uintptr(unsafe.Pointer(info)), 0, 0, 0)
+	syscall.RawSyscall6(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(sig), uintptr(unsafe.Pointer(info)), 0, 0, 0)
 }
 
 // follow reads the news of the processes until they have ended.
@@ -578,7 +583,7 @@ func (r *run) follow() (Outcome, error) {
 			listening = true
 			l, err := listenerOf(rights[:extra])
 			if err != nil {
-				syscall.Kill(r.pid, syscall.SIGKILL)
+				syscall.Kill(int(r.pid.Load()), syscall.SIGKILL)
 				continue
 			}
 			defer l.Close()
@@ -617,8 +622,8 @@ func (r *run) end() {
 	if r.init {
 		r.child.release()
 	}
-	if r.pid > 0 {
-		syscall.Kill(r.pid, syscall.SIGKILL)
+	if r.pid.Load() > 0 {
+		syscall.Kill(int(r.pid.Load()), syscall.SIGKILL)
 		r.wait()
 	}
 }
@@ -626,8 +631,8 @@ func (r *run) end() {
 // wait waits for the end of the process.
 func (r *run) wait() (status unix.WaitStatus) {
 	for {
-		if _, err := unix.Wait4(r.pid, &status, 0, nil); err != unix.EINTR {
-			r.pid = 0
+		if _, err := unix.Wait4(int(r.pid.Load()), &status, 0, nil); err != unix.EINTR {
+			r.pid.Store(0)
 			return status
 		}
 	}
