@@ -50,7 +50,7 @@ func cellLength(n int) int {
 // showsPeople reports a call in whose output rows are looked for: of a database, a file or a
 // program of this machine, less what is made to be tried with.
 func showsPeople(ev *hook.Event, f *hook.Facts, from source) bool {
-	if from != sourceNone && !ofDatabase(ev.Tool(), f) && !ofRegister(ev.Tool()) {
+	if from != sourceNone && from != sourceKept && !ofDatabase(ev.Tool(), f) && !ofRegister(ev.Tool()) {
 		return false
 	}
 	if f != nil {

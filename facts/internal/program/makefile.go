@@ -59,7 +59,11 @@ func (r makeRule) automatic(line string) string {
 	if i := slices.Index(needs, "|"); i >= 0 {
 		needs, ordered = needs[:i], needs[i+1:]
 	}
-	if len(targets) == 0 || slices.ContainsFunc(targets, func(s string) bool { return strings.Contains(s, "%") }) {
+	long := 0
+	for _, f := range slices.Concat(targets, needs, ordered) {
+		long += len(f) + 1
+	}
+	if long > maxArguments || long*strings.Count(line, "$") > maxFilled/8 || len(targets) == 0 || slices.ContainsFunc(targets, func(s string) bool { return strings.Contains(s, "%") }) {
 		targets, needs, ordered = []string{"target"}, []string{"source"}, nil
 	}
 	first := needs[:min(1, len(needs))]

@@ -12,6 +12,9 @@ func (u *use) makeFill(text string, value func(name string) string) string {
 		text = u.fill(text, makeName(), value)
 		next := makeCall().ReplaceAllStringFunc(text, func(s string) string {
 			found := makeCall().FindStringSubmatch(s)
+			if len(found[3]) > maxArguments {
+				return s
+			}
 			out := found[1] + makeText(found[2], strings.Split(found[3], ","))
 			if more := len(out) - len(s); more > 0 {
 				if u.Filled+more > maxFilled {
@@ -28,6 +31,10 @@ func (u *use) makeFill(text string, value func(name string) string) string {
 	}
 	return text
 }
+
+// maxArguments bounds the arguments of one call: what it makes of them may be as long as the
+// square of that.
+const maxArguments = 4 << 10
 
 // makeText is the value of a function of make for texts.
 func makeText(name string, args []string) string {

@@ -20,7 +20,7 @@ const famous = " airtable anthropic asana atlassian azure bitbucket bravesearch 
 // Words in names of servers: kinds say only that it is one, promises want it taken for
 // a better one.
 const (
-	kinds    = " mcp server servers tool tools plugin connector integration the for dev com io app api remote local "
+	kinds    = " mcp server servers tool tools plugin connector integration the for com io app "
 	promises = " official verified trusted real original genuine authentic enterprise premium pro plus new latest fixed updated "
 )
 
@@ -85,10 +85,16 @@ func imitated(c called) string {
 	return ""
 }
 
+// ownWords are words for other things that are a letter away from a famous server.
+const ownWords = " email sigma entry "
+
 // near reports a name that differs from another one by a letter, or by digits in the place
 // of letters that look like them.
 func near(c called, other string) bool {
 	if len(other) < shortest || len(c.base) < shortest || c.base == other || c.base == other+"s" || c.base+"s" == other {
+		return false
+	}
+	if strings.TrimRight(c.base, "0123456789") == other || wordlist.Has(ownWords, c.base) { // a second copy, or a word of its own
 		return false
 	}
 	return oneOff(c.base, other) || digits(c.base) == digits(other)

@@ -172,11 +172,11 @@ func (l *look) walk(field string, v any, depth int) {
 		l.text(field, v)
 	case []any:
 		for i, e := range v {
-			l.walk(field+"["+strconv.Itoa(i)+"]", e, depth+1)
+			l.walk(ended(field+"["+strconv.Itoa(i)+"]"), e, depth+1)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			below := strings.TrimPrefix(field+"."+key, ".")
+			below := ended(strings.TrimPrefix(field+"."+key, "."))
 			l.text(below, key)
 			if strings.HasSuffix(field, "roperties") {
 				l.parameter(below, key, v[key])
@@ -184,6 +184,16 @@ func (l *look) walk(field string, v any, depth int) {
 			l.walk(below, v[key], depth+1)
 		}
 	}
+}
+
+// ended is the name of a field, or its end where it is long: it stands before each part of
+// what the field holds.
+func ended(field string) string {
+	const most = 512
+	if len(field) <= most {
+		return field
+	}
+	return "…" + strings.ToValidUTF8(field[len(field)-most/2:], "")
 }
 
 // text goes through one text.

@@ -73,7 +73,12 @@ func sentences(text string) (list []sentence) {
 	from := 0
 	end := func(to int) {
 		if part := strings.TrimSpace(text[from:to]); part != "" {
-			list = append(list, sentence{words(part), part})
+			all := words(part)
+			for ; len(all) > maxWords; all = all[maxWords:] { // for each word the others are looked at
+				list = append(list, sentence{all[:maxWords], strings.Join(all[:maxWords], " ")})
+				part = strings.Join(all[maxWords:], " ")
+			}
+			list = append(list, sentence{all, part})
 		}
 	}
 	for i := 0; i < len(text); i++ {
@@ -87,6 +92,9 @@ func sentences(text string) (list []sentence) {
 	end(len(text))
 	return list
 }
+
+// maxWords is how many words one sentence has at most; longer ones are parted.
+const maxWords = 200
 
 const marks = ".,;:!?()[]{}\"'`<>*#|“”‘’«»…=—–"
 
