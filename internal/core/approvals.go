@@ -61,6 +61,9 @@ func (a *approver) use(ctx context.Context, ev *hook.Event, d *hook.Decision) (g
 	err := a.store.Use(ev, d, a.rules)
 	var refusal consent.Refusal
 	if a.elsewhere != nil && errors.As(err, &refusal) && refusal != consent.NotAsked && refusal != consent.Off {
+		a.mu.Lock()
+		a.why, a.told = err, Told{Waits: true} // until it is told: nothing is kept twice meanwhile
+		a.mu.Unlock()
 		told = a.elsewhere.Ask(ctx, ev, d, func() *audit.Record { return a.gate.redacted(ev, d) })
 	}
 	a.mu.Lock()

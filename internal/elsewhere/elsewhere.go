@@ -56,6 +56,11 @@ func (d *Desk) Ask(ctx context.Context, ev *hook.Event, dec *hook.Decision, reco
 	if d.Rules.Elsewhere == nil {
 		return told
 	}
+	if end, ok := ctx.Deadline(); ok { // what is done must be told in time
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, end.Add(-min(margin, max(0, time.Until(end)/2))))
+		defer stop()
+	}
 	q, _, err := d.Store.Asked(ev, dec)
 	open := err == nil
 	switch {
@@ -121,8 +126,8 @@ func (d *Desk) put(ctx context.Context, ev *hook.Event, dec *hook.Decision, reco
 // await waits for an answer as long as the agent does, where nobody sits at its terminal.
 func (d *Desk) await(ctx context.Context, ev *hook.Event, dec *hook.Decision, q consent.Question, told *core.Told) {
 	left := d.Settings.Wait
-	if deadline, ok := ctx.Deadline(); ok && (left == 0 || left > time.Until(deadline)-margin) {
-		left = time.Until(deadline) - margin
+	if deadline, ok := ctx.Deadline(); ok && (left == 0 || left > time.Until(deadline)) {
+		left = time.Until(deadline)
 	}
 	if asksHere(ev) {
 		left = 0

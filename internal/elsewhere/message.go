@@ -108,6 +108,33 @@ func (q Question) Show(yes bool) string {
 	return strictjson.Visible(q.Text) + "\nThis is signed, for " + consent.ApprovalNamespace + ":\n\n" + strictjson.Visible(string(q.Statement(yes)))
 }
 
+// whole reports that what is shown has each name and each item of what is. Only texts may
+// differ: cuts and secrets in them are told of.
+func whole(is, shown any) bool {
+	v, err := strictjson.Decode(strictjson.Append(nil, is), strictjson.Limits{})
+	return err == nil && sameShape(v, shown)
+}
+
+func sameShape(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		m, ok := b.(map[string]any)
+		for k, e := range a {
+			s, has := m[k]
+			ok = ok && has && sameShape(e, s)
+		}
+		return ok && len(m) == len(a)
+	case []any:
+		l, ok := b.([]any)
+		ok = ok && len(l) == len(a)
+		for i := 0; ok && i < len(a); i++ {
+			ok = sameShape(a[i], l[i])
+		}
+		return ok
+	}
+	return true
+}
+
 // shownOf is the text that people are shown of a call: what the log keeps of it. It is an
 // error if that is not the whole input.
 func shownOf(ev *hook.Event, d *hook.Decision, r *audit.Record) (func(until time.Time) string, error) {
@@ -120,6 +147,9 @@ func shownOf(ev *hook.Event, d *hook.Decision, r *audit.Record) (func(until time
 	input, ok := doc["tool_input"]
 	if !ok {
 		return nil, errors.New("the call has no input that could be shown")
+	}
+	if !whole(ev.Fields["tool_input"], input) || d.Rewrite != nil && !whole(d.Inside(), r.Kept.Final()) {
+		return nil, errors.New("the call has names that cannot be shown whole")
 	}
 	host, _ := os.Hostname()
 	var b strings.Builder
