@@ -26,6 +26,7 @@ import (
 type uiFlags struct {
 	dirs  dirFlags
 	port  int
+	given bool // the port was given
 	print bool
 	serve bool
 }
@@ -47,7 +48,10 @@ func newUI(p process) *cobra.Command {
 			}
 			return noArgs(nil, args)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), p) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.given = cmd.Flags().Changed("port")
+			return f.run(cmd.Context(), p)
+		},
 	}
 	cmd.Flags().IntVar(&f.port, "port", servePort, "the port of gate serve, where it has no socket; with --serve, the port to listen on")
 	cmd.Flags().BoolVar(&f.print, "print", false, "print the address instead of opening a browser")
@@ -113,6 +117,9 @@ func (f uiFlags) invitation(ctx context.Context, d dirs) (address string, err er
 		return f.invite(ctx, "http://localhost", "", func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, "unix", socket)
 		})
+	}
+	if runtime.GOOS != "windows" && !f.given { // another account may listen where a server ended
+		return "", errNoServe
 	}
 	file := filepath.Join(own, serveToken)
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
