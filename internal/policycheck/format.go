@@ -1,6 +1,7 @@
 package policycheck
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,7 +36,16 @@ func Format(name string, text []byte) (formatted []byte, err error) {
 		return nil, fmt.Errorf("%s:1: the file is empty", name)
 	}
 	formatted, err = format.SourceWithOpts(name, text, format.Opts{RegoVersion: ast.RegoV1})
-	return formatted, positioned(name, err)
+	if err != nil {
+		return nil, positioned(name, err)
+	}
+	// OPA's formatter repeats text where the body of an else on one line has a call in a
+	// call. What it makes is used only where it stays the same when it is formatted again.
+	again, err := format.SourceWithOpts(name, formatted, format.Opts{RegoVersion: ast.RegoV1})
+	if err != nil || !bytes.Equal(again, formatted) {
+		return nil, fmt.Errorf("%s: OPA's formatter would spoil this file, so it is left as it is; write the body of an else on lines of its own", name)
+	}
+	return formatted, nil
 }
 
 // positioned writes OPA's errors as file:line: what is wrong, one a line.
