@@ -86,11 +86,22 @@ func (g *Gate) feeds(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hook.Fac
 		return
 	}
 	for _, h := range seen.Hosts(text) {
-		if kept.Only(h.Host) == nil && g.locked(path.Join(ev.Text("cwd"), "-"), h.Host) {
+		if kept.Only(h.Host) == nil && g.lockedBefore(ev, h.Host) {
 			continue // what others keep, or a sub-agent says, is what the project has
 		}
 		source(f, kept, h.Host, e.Kind(), e.Command)
 	}
+}
+
+// lockedBefore reports a host that a lock file or settings of the project name, less those
+// that an agent wrote: it could put there what a log told it.
+func (g *Gate) lockedBefore(ev *hook.Event, host string) bool {
+	ledger, known := g.origins()
+	if !known {
+		return false
+	}
+	written, err := ledger.Open(keyOf(ev)).Written()
+	return err == nil && g.locked(path.Join(ev.Text("cwd"), "-"), host, written...)
 }
 
 // source adds a host as one from which packages come, unless a prompt names its site.

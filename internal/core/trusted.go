@@ -228,10 +228,11 @@ func stateful(text string) bool {
 // locks are files of a project that name where its packages come from.
 const locks = "package-lock.json yarn.lock pnpm-lock.yaml poetry.lock uv.lock Gemfile.lock Cargo.lock composer.lock Podfile.lock pubspec.lock .npmrc pip.conf .gitmodules .gitlab-ci.yml Dockerfile"
 
-// locked reports a host that a lock file or the settings beside a file name already.
-func (g *Gate) locked(file, host string) bool {
+// locked reports a host that a lock file or the settings beside a file name already. Some
+// files may be left out.
+func (g *Gate) locked(file, host string, but ...string) bool {
 	for _, name := range strings.Fields(locks) {
-		if full := path.Join(path.Dir(file), name); full != file && strings.Contains(g.text(full), host) {
+		if full := path.Join(path.Dir(file), name); full != file && !slices.Contains(but, full) && strings.Contains(g.text(full), host) {
 			return true
 		}
 	}
