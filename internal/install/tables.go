@@ -63,7 +63,11 @@ var qwenTable = table{
 	matcher: "*", wait: "timeout", more: []field{{"name", `"gate"`}},
 	pins: []pin{{[]string{"disableAllHooks"}, "false", true}},
 	off:  []off{{[]string{"disableAllHooks"}, "true", false}},
-	weak: []weakness{inTrusted, late},
+	weak: []weakness{
+		{"gate.undone", everywhere, Notice, "where a hook after gate's allows or changes a call, Qwen Code runs it though gate denied it",
+			"let gate's be the last hook of PreToolUse, also among those of a project"},
+		inTrusted, late,
+	},
 }
 
 var copilotTable = table{
