@@ -321,7 +321,7 @@ const maxLine = 4096
 
 // nobodys reports a host that stands for another one until somebody says which.
 func nobodys(host string) bool {
-	return near(host) || strings.HasPrefix(host, "127.") || host == "0.0.0.0" || wordlist.Has(" example.com example.org example.net ", host) ||
+	return near(host) || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "169.254.") || host == "0.0.0.0" || wordlist.Has(" example.com example.org example.net ", host) ||
 		slices.ContainsFunc(strings.Fields(".example .example.com .example.org .test .invalid .local .localhost .internal"), func(end string) bool { return strings.HasSuffix(host, end) })
 }
 

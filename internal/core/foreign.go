@@ -93,6 +93,9 @@ func newTexts(f *hook.Facts, command int, file string) (list []string) {
 					list = append(list, substituted(*w.Value))
 				}
 			}
+			if c.Stdin != nil && c.Stdin.Text != nil { // the program itself, or what it copies
+				list = append(list, *c.Stdin.Text)
+			}
 		}
 	}
 	return list

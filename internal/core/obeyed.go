@@ -110,7 +110,9 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 				addOnce(f, &name, grantee, e.Kind(), e.Command, &file)
 			}
 		}
-		if packages(f, kept, old, text, e, &file); configures(file) {
+		if packages(f, kept, old, text, e, &file); !configures(file) {
+			g.called(f, kept, old, text, e, &file)
+		} else {
 			g.settings(f, kept, old, text, file, e, &file)
 			if names := seen.Bare(text); e.Command > 0 && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(old, name) }) { // one instead of another
 				images(f, kept, old, text, e.Kind(), e.Command, &file)
@@ -140,6 +142,24 @@ func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text, name string, 
 				continue
 			}
 			if !strings.Contains(old, host) && !g.locked(name, host) {
+				named(f, kept, host, e.Kind(), e.Command, file)
+			}
+		}
+	}
+}
+
+// called adds the hosts of the addresses in a program's code that an old one did not have. Texts
+// for people have addresses that nobody obeys.
+func (g *Gate) called(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
+	if forPeople(*file) {
+		return
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > maxLine || hasAny(strings.ToLower(line), pages) {
+			continue
+		}
+		for _, host := range addressed(line) {
+			if !strings.Contains(old, host) && !g.locked(*file, host) {
 				named(f, kept, host, e.Kind(), e.Command, file)
 			}
 		}
@@ -378,7 +398,9 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 	sets := !fetched && slices.ContainsFunc(c.Words[:min(len(c.Words), 5)], func(w hook.Word) bool {
 		return w.Value != nil && slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(*w.Value), func(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '.' }), isSetting)
 	})
-	instead := slices.ContainsFunc(c.Words, func(w hook.Word) bool { return w.Value != nil && hasAny(*w.Value, "override replace") })
+	instead := slices.ContainsFunc(c.Words, func(w hook.Word) bool {
+		return w.Value != nil && (hasAny(*w.Value, "override replace") || *w.Value == "image")
+	})
 	option := ""
 	for i, w := range c.Words {
 		if w.Value == nil || len(*w.Value) > maxManifest || i == 0 {
@@ -394,13 +416,11 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			}
 		}
 		prose := strings.ContainsAny(text, " \n") && strings.IndexByte("{[", text[0]) < 0
-		switch {
-		case data && onlyAsks(text), prose && !data && !strings.Contains(before, "config") && !strings.Contains(before, "option"):
+		if data && onlyAsks(text) || prose && !data && !strings.Contains(before, "config") && !strings.Contains(before, "option") {
 			continue
-		case data, sets, isTarget(before):
-			for _, host := range valueHosts(text) {
-				named(f, kept, host, effect, c.ID, nil)
-			}
+		}
+		for _, host := range valueHosts(text) {
+			named(f, kept, host, effect, c.ID, nil)
 		}
 		accounts(f, kept, "", text, effect, c.ID, nil)
 		if sets && effect != "package.install" {
@@ -418,7 +438,11 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			repositories(f, kept, "", text, &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}, nil)
 		}
 		if strings.Contains(text, "/") && wordlist.Has(runners, *c.Program) && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
-			images(f, kept, "", strings.ReplaceAll(text, "=", " "), effect, c.ID, nil)
+			had := ""
+			if instead { // of one with that name
+				had = text[strings.LastIndexByte(text, '/'):]
+			}
+			images(f, kept, had, strings.ReplaceAll(text, "=", " "), effect, c.ID, nil)
 		}
 	}
 }

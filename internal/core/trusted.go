@@ -208,7 +208,7 @@ func names(file, line string) bool {
 }
 
 // pages are words of a line that names a page for people.
-const pages = "homepage home: home_page home-page website bugs issue documentation docs changelog license icon funding author donate xmlns schema badge maintainer readme download_url sources:"
+const pages = "homepage home: home_page home-page website bugs issue documentation docs changelog license icon funding \"author\" author: author= authors donate xmlns schema badge maintainer readme download_url sources:"
 
 // hasAny reports a text that has one of some words, also within others.
 func hasAny(text, words string) bool {

@@ -20,9 +20,10 @@ const registered = "@"
 
 // Limits of rows about people.
 const (
-	leastRows = 3   // of a column, for a call to hold them
-	leastCell = 8   // letters and digits of a cell
-	maxCells  = 256 // of one output
+	leastRows    = 3   // of a column, for a call to hold them
+	leastColumns = 3   // of two rows, for a call to hold them
+	leastCell    = 8   // letters and digits of a cell
+	maxCells     = 256 // of one output
 )
 
 // The columns of tables and names in JSON by which rows tell who somebody is, and those that tell
@@ -232,17 +233,21 @@ const maxCell = 64
 // ofPeople reports the kind of a cell.
 func ofPeople(what string) bool { return strings.HasPrefix(what, People) }
 
-// severalPeople are the first hits of rows of which there are several of one column. It takes
-// all of them out of what was found.
+// severalPeople are the first hits of rows of which there are several of one column, or two of
+// many columns. It takes all of them out of what was found.
 func (f *finder) severalPeople() (rows []found) {
 	count := map[string]int{}
+	twice := 0 // columns
 	rest := f.found[:0]
 	for _, one := range f.found {
 		if !ofPeople(one.secret.what) {
 			rest = append(rest, one)
 			continue
 		}
-		if count[one.secret.what]++; count[one.secret.what] == leastRows && len(rows) == 0 {
+		if count[one.secret.what]++; count[one.secret.what] == 2 {
+			twice++
+		}
+		if len(rows) == 0 && (count[one.secret.what] == leastRows || twice == leastColumns) {
 			rows = append(rows, one)
 		}
 	}

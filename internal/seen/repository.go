@@ -83,6 +83,9 @@ func (l *lexer) repositories(s string) {
 // anyForge stands for the forge of a name that a text has without one, as OWNER/NAME.
 const anyForge = "*"
 
+// mediaTypes are the first words of names such as text/css, which name no repository.
+const mediaTypes = " application audio font image message model multipart text video "
+
 // maxBare is how many of those names one output has: more are names of files.
 const maxBare = 256
 
@@ -90,7 +93,7 @@ const maxBare = 256
 // takes such names for code.
 func (l *lexer) anywhere(s string, before int, owner, name, rest string) {
 	name = strings.TrimRight(name, ".")
-	if name == "" || l.bare == maxBare || before >= 0 && parts[s[before]] != gap || rest != "" && parts[rest[0]] != gap && rest[0] != ':' {
+	if name == "" || l.bare == maxBare || wordlist.Has(mediaTypes, owner) || before >= 0 && parts[s[before]] != gap || rest != "" && parts[rest[0]] != gap && rest[0] != ':' {
 		return
 	}
 	l.bare++

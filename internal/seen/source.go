@@ -59,8 +59,14 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 			l.numbers(text)
 		})
 	}
-	n.tokens = l.tokens
 	chosen := s.chosen(ev, facts, n.source)
+	if n.source == sourceWeb || n.source == sourceNet {
+		for _, name := range commented(ev) {
+			l.add(kindPackage, name)
+			chosen.tokens = append(chosen.tokens, token{kindWord, saidWord + name})
+		}
+	}
+	n.tokens = l.tokens
 	if n.source == sourceServer || n.source == sourceNet {
 		people := lexer{}
 		outputs(ev, func(_, text string) { people.contacts(text) })
@@ -83,8 +89,41 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		outputs(ev, func(_, text string) { l.hints(text) })
 		hints.tokens = l.tokens
 	}
-	return []note{said, n, chosen, hints}
+	spoken := note{source: sourceKept}
+	if n.source == sourceNone && speaks(facts) {
+		spoken.tokens = messages(ev, own.have)
+	}
+	return []note{said, hints, n, spoken, chosen}
 }
+
+// commented are the packages that visitors of a page name there: in the lines that say whose words
+// they are.
+func commented(ev *hook.Event) []string {
+	l := lexer{}
+	outputs(ev, func(_, text string) {
+		said := false
+		for line := range strings.Lines(text) {
+			lower := strings.ToLower(line)
+			if strings.TrimSpace(line) == "" {
+				said = false
+			}
+			if said = said || wordlist.HasAny(" comment comments commented reply replies replied answer answered posted wrote commenter ", strings.FieldsFunc(lower, func(r rune) bool { return !(r >= 'a' && r <= 'z') })) &&
+				(strings.Contains(lower, " by ") || strings.Contains(lower, " from ") || strings.Contains(lower, "@") || strings.Contains(line, ":")); said && len(line) < maxCommented {
+				l.names(line)
+			}
+		}
+	})
+	var names []string
+	for _, t := range l.tokens {
+		if t.kind == kindPackage && len(names) < maxPlaces {
+			names = append(names, t.text)
+		}
+	}
+	return names
+}
+
+// maxCommented is the longest line of a comment that is read, in bytes.
+const maxCommented = 4 << 10
 
 // runsPackages reports a call whose output is text of packages: it installs, tests or starts them.
 func runsPackages(f *hook.Facts) bool {
@@ -97,6 +136,50 @@ func runsPackages(f *hook.Facts) bool {
 	}
 	return false
 }
+
+// speaks reports a call whose output others made up: that of a program which neither shows files
+// nor settings of this machine. Servers, devices and packages put their texts into messages.
+func speaks(f *hook.Facts) bool {
+	if f == nil || f.Shell == nil {
+		return false
+	}
+	for i := range f.Shell.Commands {
+		c := &f.Shell.Commands[i]
+		if c.Program == nil || wordlist.Has(showers, *c.Program) {
+			continue
+		}
+		if !slices.ContainsFunc(c.Words[:min(len(c.Words), 4)], func(w hook.Word) bool {
+			return w.Value != nil && wordlist.Has(" config configure remote env ls whoami status get-url show-ref print settings ", *w.Value)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSpoken is how much of each end of an output is read for the names in messages, in bytes.
+const maxSpoken = 8 << 10
+
+// messages are the hosts and repositories that the output of a program names, at its beginning
+// and its end.
+func messages(ev *hook.Event, own map[token]bool) []token {
+	l := lexer{except: own, code: true}
+	outputs(ev, func(_, text string) {
+		for _, part := range [...]string{text[:min(len(text), maxSpoken)], text[max(min(len(text), maxSpoken), len(text)-maxSpoken):]} {
+			for _, h := range Hosts(part) {
+				l.add(kindHost, hostOf(h.Host))
+			}
+			for _, name := range Repositories(part) {
+				l.add(kindWord, ofCode+name)
+			}
+		}
+	})
+	return l.tokens[:min(len(l.tokens), maxPlaces)]
+}
+
+// showers are programs that show what this machine has, or pass on what they are given.
+const showers = " cat bat head tail less more grep egrep fgrep rg ag awk gawk sed cut tr sort uniq wc jq yq xq dasel column fmt fold tee echo printf ls tree find fd stat file du df pwd cd env printenv set export source . " +
+	"git make just task which type command test [ true false sleep date uname hostname id whoami ps pgrep history alias diff cmp base64 xxd od hexdump strings sqlite3 psql mysql redis-cli sh bash zsh dash xargs "
 
 // installs reports a call that fetches packages: texts of theirs, and of where they come from, stand
 // in its output.

@@ -254,7 +254,7 @@ says := {
 	"data sink": "has programs report to %s, which only text from outside names; ask the person who should get it",
 	"foreign account": "puts the account %s where money, rights or data go by it, which only text from outside names; ask the person whose it is",
 	"filled address": "hands text to %s by an address that only text from outside names; leave the query out, or ask the person",
-	"named host": "has a setting name %s, which only text from outside names; ask the person whose it is",
+	"named host": "has a setting or a program use %s, which only text from outside names; ask the person whose it is",
 	"package source": "makes %s a source of packages, which only text from outside names; ask the person for the source",
 	"page code": "loads code from %s into a page, which only text from outside names; ask the person whether to trust it",
 	"peer": "sets up %s as a peer, which only text from outside names; ask the person whose it is",
