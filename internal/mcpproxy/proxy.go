@@ -8,7 +8,7 @@
 // process by itself: [Run] takes the two sides, and [Start] and [Dial] make one of
 // a program or an address. It is
 // no MCP library: of the protocol it reads what it has to, strictly, and lets
-// what it does not know pass. Start with [Run].
+// what it does not know pass. Start with [Run], or with [RunAll] for several servers.
 package mcpproxy
 
 import (
@@ -108,16 +108,16 @@ func Run(ctx context.Context, client Stream, server Server, o Options) error {
 	var err error
 	select {
 	case err = <-left:
-		p.within(ctx, drain, func() { // it may still read, as a script does
+		within(ctx, drain, func() { // it may still read, as a script does
 			p.asking.Wait()
 			p.waiting.empty()
 		})
 		server.CloseInput()
-		p.within(ctx, drain, func() { <-server.Done() })
+		within(ctx, drain, func() { <-server.Done() })
 	case err = <-heard:
 		err = endedWith(err)
 		heard = nil
-		p.within(ctx, time.Second, func() { <-server.Done() }) // it may say why
+		within(ctx, time.Second, func() { <-server.Done() }) // it may say why
 	case <-server.Done():
 		err = ErrServerEnded
 	case <-ctx.Done():
@@ -125,14 +125,14 @@ func Run(ctx context.Context, client Stream, server Server, o Options) error {
 	if ended := server.Stop(); ended != nil && errors.Is(err, ErrServerEnded) {
 		err = endedWith(ended)
 	}
-	p.within(ctx, drain, func() { // what it had said before it ended
+	within(ctx, drain, func() { // what it had said before it ended
 		if heard != nil {
 			<-heard
 		}
 		p.answering.Wait()
 	})
 	cancel()
-	p.within(context.Background(), time.Second, func() {
+	within(context.Background(), time.Second, func() {
 		for _, r := range p.waiting.all() {
 			p.failRequest(r, codeEnded, "the server ended before it answered")
 		}
@@ -175,7 +175,7 @@ func (p *proxy) read(in io.Reader, each func(line)) <-chan error {
 }
 
 // within waits for f, at most d and as long as ctx lasts.
-func (p *proxy) within(ctx context.Context, d time.Duration, f func()) {
+func within(ctx context.Context, d time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() { f(); close(done) }()
 	t := time.NewTimer(d)

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,31 +35,38 @@ type mcpFlags struct {
 	name    string
 	url     string
 	headers []string
+	config  string
 	session string
 }
 
 func newMCP(p process) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
-		Use:   "mcp -- SERVER [ARG...] | mcp --url URL",
-		Short: "run in front of an MCP server and decide about every tool call",
+		Use:   "mcp -- SERVER [ARG...] | mcp --url URL | mcp --config FILE [NAME...]",
+		Short: "run in front of MCP servers and decide about every tool call",
 		Long: "Starts an MCP server and passes messages between it and the client on standard input\n" +
 			"and output. gate decides about a tool call before the server gets it, and about the\n" +
 			"result before the client gets it. What the server lists is pinned at its first use, and\n" +
 			"what changes later is withheld until a person accepts it with gate mcp accept. All\n" +
 			"other messages pass unchanged.\n" +
-			"For agents without hooks: put \"gate mcp --\" before the server's command line.",
-		Example: "  gate mcp -- npx -y @modelcontextprotocol/server-filesystem /home/dev\n  gate mcp --name github -- github-mcp-server stdio",
+			"For agents without hooks: put \"gate mcp --\" before the server's command line.\n" +
+			"With --config it stands before several servers, which the client has as one: all of a\n" +
+			"file as clients have theirs, {\"mcpServers\": {NAME: …}}, or those that are named. Tools\n" +
+			"are called SERVER__TOOL then.",
+		Example: "  gate mcp -- npx -y @modelcontextprotocol/server-filesystem /home/dev\n  gate mcp --name github -- github-mcp-server stdio\n  gate mcp --config ~/.config/gate/mcp.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 0 && f.url == "":
-				return usageError("give the server's command line, behind --, or its address with --url")
-			case len(args) > 0 && f.url != "":
-				return usageError("give a command line or an address, not both")
+			case f.config != "" && (f.url != "" || f.name != ""):
+				return usageError("--config has the servers' names and addresses: give neither --name nor --url")
 			case len(f.headers) > 0 && f.url == "":
 				return usageError("--header goes with --url")
 			case f.session != strictjson.Visible(f.session) || len(f.session) > maxSessionName:
 				return usageError(fmt.Sprintf("--session must be visible characters, %d bytes at most", maxSessionName))
+			case f.config != "":
+			case len(args) == 0 && f.url == "":
+				return usageError("give the server's command line, behind --, its address with --url, or a file of servers with --config")
+			case len(args) > 0 && f.url != "":
+				return usageError("give a command line or an address, not both")
 			}
 			return nil
 		},
@@ -71,48 +76,12 @@ func newMCP(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.name, "name", "", "the server's name in the names of tools, mcp__NAME__TOOL (default: what it calls itself)")
 	cmd.Flags().StringVar(&f.url, "url", "", "the address of a server behind streamable HTTP, instead of a command line")
 	cmd.Flags().StringArrayVar(&f.headers, "header", nil, "with --url: a header 'NAME: VALUE' for every request; $VARIABLE is the environment's")
+	cmd.Flags().StringVar(&f.config, "config", "", "a `FILE` of servers as clients have it, {\"mcpServers\": {NAME: …}}")
 	cmd.ValidArgsFunction = filesFor("FILE") // a program
 	cmd.Flags().StringVar(&f.session, "session", "", "the session's name, for gate inject and gate session (default: a new one)")
 	addDirFlags(cmd, &f.dirs)
 	cmd.AddCommand(newMCPList(p), newMCPAccept(p), newMCPForget(p))
 	return cmd
-}
-
-// server starts the server, or prepares to talk to it. meet is told its public key.
-func (f mcpFlags) server(p process, args []string, meet func(key string) error) (mcpproxy.Server, error) {
-	if f.url == "" {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Env, cmd.Stderr = p.env, p.stderr
-		s, err := mcpproxy.Start(cmd)
-		if err != nil {
-			return nil, fmt.Errorf("the server cannot be started: %w", err)
-		}
-		return s, nil
-	}
-	header := http.Header{}
-	for _, h := range f.headers {
-		name, value, ok := strings.Cut(h, ":")
-		var missing []string
-		value = os.Expand(strings.TrimSpace(value), func(key string) string {
-			v, set := p.lookupEnv(key)
-			if !set {
-				missing = append(missing, key)
-			}
-			return v
-		})
-		switch {
-		case !ok || strings.TrimSpace(name) == "":
-			return nil, usageError("--header must be 'NAME: VALUE'") // without it: it may be a secret
-		case len(missing) > 0:
-			return nil, fmt.Errorf("--header %s: the environment has no %s", quoted(name), quoted(missing[0]))
-		}
-		header.Add(strings.TrimSpace(name), value)
-	}
-	s, err := mcpproxy.Dial(f.url, header, meet)
-	if err != nil {
-		return nil, fmt.Errorf("--url: %w", err)
-	}
-	return s, nil
 }
 
 func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
@@ -125,30 +94,79 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 		return err
 	}
 	told := &teller{p: p}
-	w := &watch{
-		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: p.handlers(handlers.Options{})},
-		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
+	var servers []mcpServer
+	if f.config != "" {
+		servers, err = p.configured(f.config, args, told.tell)
+	} else {
+		servers = make([]mcpServer, 1)
+		servers[0], err = f.flagged(p, args)
 	}
-	g, err := w.keeper.Gate(w.Options, true)
-	if err != nil {
-		return err // before the server is there
-	}
-	identity, err := f.identity(g, here, args)
 	if err != nil {
 		return err
 	}
-	book := mcpproxy.NewBook(pins.Store{Dir: d.User}, identity, told.tell)
-	server := mcpproxy.Nobody() // a changed program is not even started
-	if f.name == "" || book.Begin(ctx, f.name, false) == "" {
-		meet := func(key string) error { return book.Meet(ctx, key) }
-		if server, err = f.server(p, args, meet); err != nil {
+	w := &watch{
+		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: p.handlers(handlers.Options{})},
+		keeper:  setup.NewKeeper(true), // the client starts gate and the servers alike
+	}
+	g, err := w.keeper.Gate(w.Options, true)
+	if err != nil {
+		return err // before a server is there
+	}
+	s := mcpSession{p: p, user: d.User, here: here, id: cmp.Or(f.session, "mcp-"+core.NewID()), gate: g, decide: w.decide}
+	client := mcpproxy.Stream{In: p.stdin, Out: p.stdout}
+	if len(servers) == 1 {
+		one, err := s.member(ctx, servers[0], told.tell)
+		if err != nil {
 			return err
 		}
+		return mcpproxy.Run(ctx, client, one.Server, one.Options)
 	}
-	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
-		Server: f.name, Session: cmp.Or(f.session, "mcp-"+core.NewID()), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
-		Book: book, Fits: p.fits, Servers: func(own string) []string { return earlierServers(d.User, own) },
-	})
+	var members []mcpproxy.Member
+	var failed error
+	for _, server := range servers {
+		tell := func(text string) { told.tell("the MCP server " + quoted(server.name) + ": " + text) }
+		one, err := s.member(ctx, server, tell)
+		if err != nil {
+			tell(err.Error())
+			failed = fmt.Errorf("none of the servers can be started: %s: %w", quoted(server.name), err)
+			continue
+		}
+		members = append(members, one)
+	}
+	if len(members) == 0 {
+		return failed
+	}
+	return mcpproxy.RunAll(ctx, client, members, setup.Version(), told.tell)
+}
+
+// An mcpSession is what all servers of one gate mcp share.
+type mcpSession struct {
+	p              process
+	user, here, id string
+	gate           *setup.Gate
+	decide         func(context.Context, hook.Event) hook.Decision
+}
+
+// member starts a server. One whose program is another than at its first use is not even
+// started, where its name is known.
+func (s mcpSession) member(ctx context.Context, server mcpServer, tell func(string)) (one mcpproxy.Member, err error) {
+	identity, err := server.identity(s.gate, s.here)
+	if err != nil {
+		return one, err
+	}
+	book := mcpproxy.NewBook(pins.Store{Dir: s.user}, identity, tell)
+	one.Server = mcpproxy.Nobody()
+	if server.name == "" || book.Begin(ctx, server.name, false) == "" {
+		meet := func(key string) error { return book.Meet(ctx, key) }
+		if one.Server, err = server.start(s.p, meet); err != nil {
+			return one, err
+		}
+	}
+	one.Options = mcpproxy.Options{
+		Server: server.name, Session: s.id, Dir: filepath.ToSlash(s.here), Decide: s.decide, Tell: tell,
+		Book: book, Fits: s.p.fits, Servers: func(own string) []string { return earlierServers(s.user, own) },
+	}
+	return one, nil
 }
 
 // earlierServers are the names of the servers that were pinned before one: who comes later

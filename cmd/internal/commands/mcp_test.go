@@ -291,3 +291,63 @@ func BenchmarkMCP(b *testing.B) {
 	b.ReportMetric(float64(gated)/float64(direct), "gate/direct")
 	b.ReportMetric(0, "ns/op")
 }
+
+// TestMCPSeveral has the SDK's client talk to a program and a server behind HTTP through one
+// gate, and goes on with the one when the other dies.
+func TestMCPSeveral(t *testing.T) {
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return workshop() }, nil)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer tok:en" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	defer h.Close()
+	w := newMCPWorld(t)
+	w.env = append(w.env, "WORKSHOP_TOKEN=tok:en")
+	w.policy(t, "far", `deny contains "nothing is echoed far away" if input.tool_name == "mcp__far__echo"`)
+	file := filepath.Join(w.dir, "servers.json")
+	servers := fmt.Sprintf(`{"mcpServers": {"here": {"command": "mcpserver"}, "far": {"url": %q, "headers": {"Authorization": "Bearer ${WORKSHOP_TOKEN}"}}}}`, h.URL)
+	if err := os.WriteFile(file, []byte(servers), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w.command()
+	cmd.Args = append(slices.DeleteFunc(cmd.Args, func(a string) bool { return a == "--" }), "--config", file)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	changed := make(chan struct{}, 8)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+	})
+	s, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := toolNames(t, s), "here__die here__echo here__fail here__run_command here__structured far__die far__echo far__fail far__run_command far__structured"; got != want {
+		t.Errorf("the client got %s", got)
+	}
+	if text, isError := callTool(t, s, "here__echo", map[string]any{"text": "hello"}); isError || text != "hello\n" {
+		t.Errorf("a harmless call: error %v, %q", isError, text)
+	}
+	if text, isError := callTool(t, s, "far__structured", map[string]any{"text": "hello"}); isError || !strings.Contains(text, "hello") {
+		t.Errorf("a call far away: error %v, %q", isError, text)
+	}
+	if text, isError := callTool(t, s, "far__echo", map[string]any{"text": "hello"}); !isError || !strings.Contains(text, "nothing is echoed far away") {
+		t.Errorf("a call that a policy denies: error %v, %q", isError, text)
+	}
+	for len(changed) > 0 {
+		<-changed
+	}
+	if _, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "here__die", Arguments: map[string]any{"text": "now"}}); err == nil {
+		t.Error("a dead server answered")
+	}
+	<-changed
+	if got, want := toolNames(t, s), "far__die far__echo far__fail far__run_command far__structured"; got != want {
+		t.Errorf("the client got %s", got)
+	}
+	s.Close()
+	if cmd.ProcessState.ExitCode() != exitOK || !strings.Contains(stderr.String(), `the MCP server "here": the server has ended`) {
+		t.Errorf("%v, stderr %q", cmd.ProcessState, stderr.String())
+	}
+}

@@ -22,11 +22,11 @@ import (
 )
 
 // identity is who the server is, as far as its command line or address says.
-func (f mcpFlags) identity(g *setup.Gate, here string, args []string) (pins.Identity, error) {
-	if f.url != "" {
-		return pins.NewIdentity(map[string]string{pins.URL: f.url, pins.Headers: strings.Join(f.headers, "\n")}), nil
+func (s mcpServer) identity(g *setup.Gate, here string) (pins.Identity, error) {
+	if s.url != "" {
+		return pins.NewIdentity(map[string]string{pins.URL: s.writtenURL, pins.Headers: strings.Join(s.writtenHeaders, "\n")}), nil
 	}
-	program, err := exec.LookPath(args[0])
+	program, err := exec.LookPath(s.program())
 	if err == nil {
 		program, err = filepath.Abs(program)
 	}
@@ -40,7 +40,7 @@ func (f mcpFlags) identity(g *setup.Gate, here string, args []string) (pins.Iden
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be started: %s: %w", program, err)
 	}
-	line := shellLine(args)
+	line := shellLine(s.writtenArgs)
 	return pins.NewIdentity(map[string]string{
 		pins.Command: line, pins.Program: program, pins.ProgramDigest: digest, pins.Package: packagesRun(g, here, line),
 	}), nil
