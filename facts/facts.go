@@ -87,6 +87,9 @@ func (l *loop) read(ev *hook.Event) *hook.Facts {
 		d.Overspent()
 		d.Ground()
 		d.Facts.Moves, d.Facts.Wrote, d.Facts.Flow = d.Moves(), d.Wrote(), d.Flow()
+		if sign.ReadsResult(ev) {
+			sign.LookResult(d)
+		}
 	} else if sign.Reads(ev.Name) {
 		sign.Look(d)
 	} else if file := ev.Name.Moment().File; file != "" {

@@ -175,10 +175,11 @@ type Path struct {
 }
 
 // A Sign is a place in a message of MCP whose text does more than to describe: it tells the
-// model what to do, hides something, or asks for what the thing does not need.
+// model what to do, hides something, or asks for what the thing does not need. In what a tool
+// gave back it is a place that speaks to an agent, or hides something.
 type Sign struct {
 	Kind  string `enum:"instruction|hidden|other_tool|secret|concealment|conversation|contents|context|password|outside|lookalike"`
-	Of    string `enum:"server|tool|prompt|resource|template|sampling|elicitation|root|notification"`
+	Of    string `enum:"server|tool|prompt|resource|template|sampling|elicitation|root|notification|result"`
 	Name  string `null:"zero"` // of the tool, prompt or server, or the address of the resource or root
 	Field string // where it stands, such as inputSchema.properties.note.description
 	Text  string // the words that say it, or the characters that are hidden; at most 200 code points

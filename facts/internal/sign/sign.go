@@ -1,9 +1,9 @@
 // Package sign finds signs in messages of MCP: texts by which a server tells the model what to
 // do, hides something, or asks for more than what it offers needs. It is for what a server
-// says of itself, lists and asks for; calls and their results are package tool's.
+// says of itself, lists, asks for and gives back; calls are package tool's.
 //
 // It knows English, and ways of writing that hide it. It judges nothing: policies do. Start
-// with [Reads], then [Look].
+// with [Reads] and [Look], and for results with [ReadsResult] and [LookResult].
 package sign
 
 import (
