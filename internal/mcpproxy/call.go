@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 // limits bound what is judged: a call, a result.
 var limits = strictjson.Limits{Bytes: MaxMessage}
 
-// call has a tools/call judged and hands it on.
+// call has a request judged that runs a tool or reads a prompt or resource, and hands it on.
 func (p *proxy) call(m *message) {
 	r, err := p.enter(m, &call{})
 	if err != nil {
@@ -64,6 +65,9 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 		if err := p.fits(known, c.input); err != nil {
 			return nil, "what policies made of the arguments does not fit the tool's inputSchema: " + err.Error()
 		}
+		if reason := p.renamed(&c); reason != "" {
+			return nil, reason
+		}
 		raw = c.rewritten(m.raw)
 	}
 	if !p.waiting.send(r, c.input, ruling.Context) {
@@ -76,6 +80,9 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 func (p *proxy) known(c *wireCall) (tool, string) {
 	if held := p.heldWhy(); held != "" {
 		return tool{}, held
+	}
+	if c.method != methodCall {
+		return tool{}, p.unusable(c)
 	}
 	if p.Book == nil {
 		return tool{}, p.catalogue.why(pins.Tools, c.name)
@@ -94,6 +101,46 @@ func (p *proxy) known(c *wireCall) (tool, string) {
 		return known, "the arguments do not fit the tool's inputSchema: " + err.Error()
 	}
 	return known, ""
+}
+
+// A use is how a request names what it uses: a part of its params, and what is pinned of it.
+type use struct {
+	key  string
+	kind pins.Kind
+}
+
+func (c *wireCall) use() use {
+	switch c.method {
+	case methodPrompt:
+		return use{"name", pins.Prompts}
+	case methodResource:
+		return use{"uri", pins.Resources}
+	}
+	return use{"name", pins.Tools}
+}
+
+// unusable returns why a prompt or resource must not be read, "" if it may.
+func (p *proxy) unusable(c *wireCall) string {
+	kind := c.use().kind
+	why := p.catalogue.why(kind, c.name)
+	if why == "" && p.Book != nil {
+		why = p.Book.refuses(kind, c.name)
+	}
+	return why
+}
+
+// renamed takes another prompt or resource out of what policies made of a request, and
+// returns why it must not be read, "" if it may.
+func (p *proxy) renamed(c *wireCall) string {
+	if c.method == methodCall {
+		return ""
+	}
+	name, _ := c.input[c.use().key].(string)
+	if name == "" {
+		return "policies made a request of it that does not say what is to be read"
+	}
+	c.name = name
+	return p.unusable(c)
 }
 
 // fits holds arguments against the tool's inputSchema, where the proxy can.
@@ -118,19 +165,23 @@ func protocolMeta(meta map[string]any) map[string]any {
 	return kept
 }
 
-// A wireCall is what a tools/call says.
+// A wireCall is what a request says that runs a tool, or reads a prompt or resource.
 type wireCall struct {
+	method            string
 	tool, server      string
-	name              string         // of the tool, as the server has it
+	name              string         // of the tool or prompt, as the server has it, or the resource's address
+	whole             map[string]any // the params
 	meta              map[string]any // what the protocol wants with each request; nil: nothing
 	trace             string         // the client's trace context, "" if it told none
 	input             map[string]any
 	params, arguments span // in the message; no arguments: the zero span
 }
 
-// readCall reads a tools/call strictly.
+// readCall reads a call strictly. Its input are the arguments of a tool; of what reads a
+// prompt or resource it is all that the request says, as a call of mcp__SERVER__prompts_get
+// or mcp__SERVER__resources_read.
 func (p *proxy) readCall(m *message) (wireCall, error) {
-	c := wireCall{params: m.params, input: map[string]any{}, server: p.serverName()}
+	c := wireCall{method: m.method, params: m.params, input: map[string]any{}, server: p.serverName()}
 	if c.server == "" {
 		return c, errors.New("the server has not said its name yet; a person can give it one with --name")
 	}
@@ -142,16 +193,18 @@ func (p *proxy) readCall(m *message) (wireCall, error) {
 	if err != nil {
 		return c, fmt.Errorf("params: %w", err)
 	}
+	c.whole = doc
+	by := c.use()
 	for key := range doc {
-		for _, known := range []string{"name", "arguments", "task"} {
+		for _, known := range []string{by.key, "arguments", "task"} {
 			if key != known && strictjson.Fold(key) == known {
 				return c, fmt.Errorf("params: the key %s looks like %s", strconv.QuoteToASCII(clip(key)), known)
 			}
 		}
 	}
-	name, _ := doc["name"].(string)
+	name, _ := doc[by.key].(string)
 	if name == "" {
-		return c, errors.New("params: the name of the tool is missing")
+		return c, fmt.Errorf("params: the %s is missing", by.key)
 	}
 	if _, ok := doc["task"]; ok {
 		return c, errors.New("params: a call as a task has its result where gate does not look")
@@ -162,7 +215,13 @@ func (p *proxy) readCall(m *message) (wireCall, error) {
 		said, _ := meta["traceparent"].(string)
 		c.trace = moment.TraceParent(said)
 	}
-	c.tool = "mcp__" + plainName(c.server) + "__" + name
+	if m.method != methodCall {
+		c.tool = serverTool(c.server, strings.ReplaceAll(m.method, "/", "_"))
+		c.input = maps.Clone(doc)
+		delete(c.input, "_meta")
+		return c, nil
+	}
+	c.tool = serverTool(c.server, name)
 	switch v := doc["arguments"].(type) {
 	case nil:
 	case map[string]any:
@@ -179,8 +238,18 @@ func (p *proxy) readCall(m *message) (wireCall, error) {
 	return c, err
 }
 
-// rewritten returns the message with other arguments, and else as it is.
+// serverTool names a tool of a server as agents do.
+func serverTool(server, tool string) string { return "mcp__" + plainName(server) + "__" + tool }
+
+// rewritten returns the message with other arguments, and all else as it is.
 func (c *wireCall) rewritten(raw []byte) []byte {
+	if c.method != methodCall {
+		params := maps.Clone(c.input)
+		if meta, has := c.whole["_meta"]; has {
+			params["_meta"] = meta
+		}
+		return splice(raw, c.params, strictjson.Append(nil, params))
+	}
 	input := strictjson.Append(nil, c.input)
 	if c.arguments != (span{}) {
 		return splice(raw, c.arguments, input)
@@ -217,11 +286,20 @@ func (p *proxy) event(name hook.Name, r *request, input map[string]any) hook.Eve
 	return hook.Event{Agent: "generic", Name: name, Fields: fields, Gate: hook.Gate{Trace: r.call.trace}}
 }
 
-// reject answers a call with a result that says why, so that the model reads it.
+// reject answers a call with why it is refused.
 func (p *proxy) reject(r *request, reason string) {
 	if r, _ := p.waiting.take(r.key); r != nil {
-		p.client.send(answer(r.id, "result", refusal(reason)))
+		p.client.send(r.refused(reason))
 	}
+}
+
+// refused is what the client gets in the place of a result: of a tool's one that says why,
+// so that the model reads it. Other results have no place for it.
+func (r *request) refused(reason string) []byte {
+	if r.method != methodCall {
+		return failure(r.id, codeEnded, reason)
+	}
+	return answer(r.id, "result", refusal(reason))
 }
 
 // withContext is what an agent reads in the place of a result.

@@ -8,15 +8,12 @@ import (
 	"strings"
 	"unicode"
 
-	"gate/internal/pins"
 	"gate/internal/strictjson"
 )
 
-// methodCall is the method whose requests are judged.
-const methodCall = "tools/call"
-
-// The methods that use what a list names.
+// The methods whose requests and results are judged: they use what a list names.
 const (
+	methodCall     = "tools/call"
 	methodPrompt   = "prompts/get"
 	methodResource = "resources/read"
 )
@@ -139,10 +136,10 @@ func (p *proxy) request(m *message) {
 	case m.id != span{} && !m.hasID():
 		p.fail(nil, codeInvalid, "the id is null")
 		return
-	case call:
+	case call, m.hasID() && (m.method == methodPrompt || m.method == methodResource):
 		p.call(m)
 		return
-	case m.hasID() && p.refuses(m):
+	case m.hasID() && p.mimics(m):
 		return
 	case m.hasID():
 		if _, err := p.enter(m, nil); err != nil {
@@ -155,41 +152,14 @@ func (p *proxy) request(m *message) {
 	p.server.send(m.raw)
 }
 
-// refuses answers a request whose method only looks like one of a list or an entry, and
-// one that uses a withheld entry.
-func (p *proxy) refuses(m *message) bool {
+// mimics answers a request whose method only looks like one of a list or an entry.
+func (p *proxy) mimics(m *message) bool {
 	known := meant(m.method)
-	id := m.id.of(m.raw)
-	switch {
-	case known == "":
-		return false
-	case known != m.method:
-		p.fail(id, codeInvalid, "the method looks like "+known)
-		return true
-	case known != methodPrompt && known != methodResource:
+	if known == "" || known == m.method {
 		return false
 	}
-	if m.params == (span{}) {
-		return false
-	}
-	params, err := strictjson.Object(m.params.of(m.raw), limits)
-	if err != nil {
-		p.fail(id, codeInvalid, "params: "+err.Error())
-		return true
-	}
-	kind, key := pins.Prompts, "name"
-	if known == methodResource {
-		kind, key = pins.Resources, "uri"
-	}
-	name, _ := params[key].(string)
-	why := p.catalogue.why(kind, name)
-	if why == "" && p.Book != nil {
-		why = p.Book.refuses(kind, name)
-	}
-	if why != "" {
-		p.fail(id, codeEnded, why)
-	}
-	return why != ""
+	p.fail(m.id.of(m.raw), codeInvalid, "the method looks like "+known)
+	return true
 }
 
 // enter notes a request, so that its answer is known when it comes.

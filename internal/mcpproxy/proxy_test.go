@@ -23,7 +23,7 @@ func TestUntouched(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`{ "method" : "no/such/method", "id" : "ä\u00e9", "jsonrpc" : "2.0", "unknown": {"a": 1, "a": 2} }`,
 		`{"jsonrpc":"2.0","id":18446744073709551616,"method":"tools/list","params":[1,2,3]}`,
-		`{"jsonrpc":"2.0","id":1.50,"method":"resources/read","params":{"uri":"tools/call"}}`,
+		`{"jsonrpc":"2.0","id":1.50,"method":"resources/subscribe","params":{"uri":"tools/call"}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"nobody"}}`,
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1e1}}`,
 		`{"jsonrpc":"2.0","id":99,"result":{"roots":[]}}`,

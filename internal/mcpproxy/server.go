@@ -160,7 +160,7 @@ func (p *proxy) meet(text []byte) {
 
 // judged returns what the client gets for the answer to a call.
 func (p *proxy) judged(r *request, m *message) []byte {
-	refuse := func(reason string) []byte { return answer(r.id, "result", refusal(reason)) }
+	refuse := r.refused
 	switch {
 	case m.result != span{} && m.failed != span{}:
 		return refuse("gate could not read the server's answer: it is a result and an error")
@@ -187,16 +187,34 @@ func (p *proxy) judged(r *request, m *message) []byte {
 	case ruling.Output == nil && len(context) == 0:
 		return m.raw
 	case ruling.Output != nil:
-		result = withOutput(result, ruling.Output)
-	}
-	if len(context) > 0 {
-		content, _ := result["content"].([]any)
-		for _, text := range context {
-			content = append(content, textContent(text))
+		if _, whole := ruling.Output.(map[string]any); !whole && r.method != methodCall {
+			return refuse(fmt.Sprintf("a policy makes something of this result that no result of %s can be", r.method))
 		}
-		result["content"] = content
+		result = withOutput(r.method, result, ruling.Output)
 	}
+	r.addContext(result, context)
 	return splice(m.raw, m.result, strictjson.Append(nil, result))
+}
+
+// addContext adds texts for the agent to a result: as content, as a message of the prompt, or
+// as another text at the resource's address.
+func (r *request) addContext(result map[string]any, context []string) {
+	if len(context) == 0 {
+		return
+	}
+	key := map[string]string{methodCall: "content", methodPrompt: "messages", methodResource: "contents"}[r.method]
+	list, _ := result[key].([]any)
+	for _, text := range context {
+		switch r.method {
+		case methodPrompt:
+			list = append(list, map[string]any{"role": "user", "content": textContent(text)})
+		case methodResource:
+			list = append(list, map[string]any{"uri": r.call.input["uri"], "mimeType": "text/plain", "text": text})
+		default:
+			list = append(list, textContent(text))
+		}
+	}
+	result[key] = list
 }
 
 // judgedError tells hooks of a call that failed. Its message can take context.
@@ -240,7 +258,7 @@ func outputOf(result map[string]any) any {
 
 // withOutput returns the result with what policies made of it. A text, or a list
 // that is not content, becomes text: a client must be able to show it.
-func withOutput(result map[string]any, output any) map[string]any {
+func withOutput(method string, result map[string]any, output any) map[string]any {
 	changed := map[string]any{}
 	for _, key := range besides {
 		if v, ok := result[key]; ok {
@@ -250,7 +268,7 @@ func withOutput(result map[string]any, output any) map[string]any {
 	switch v := output.(type) {
 	case map[string]any:
 		maps.Copy(changed, v)
-		if _, ok := v["content"].([]any); !ok {
+		if _, ok := v["content"].([]any); !ok && method == methodCall {
 			changed["content"] = []any{}
 		}
 		return changed

@@ -18,12 +18,12 @@ type request struct {
 	id     []byte // as the client wrote it
 	key    string
 	method string
-	call   *call       // nil unless it is a tools/call
+	call   *call       // nil unless it runs a tool, or reads a prompt or resource
 	own    chan []byte // takes the answer, where gate itself asks; otherwise nil
 	since  int         // how often the list of tools had changed
 }
 
-// A call is a tools/call under way.
+// A call is such a request under way.
 type call struct {
 	tool    string         // mcp__SERVER__TOOL
 	server  string         // as it calls itself, or was named

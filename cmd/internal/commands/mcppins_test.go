@@ -3,6 +3,7 @@ package commands
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,8 @@ type shop struct {
 	Tools   []*mcp.Tool    `json:"tools"`
 	Prompts []*mcp.Prompt  `json:"prompts"`
 	Goods   []mcp.Resource `json:"resources"`
+
+	Says map[string]string `json:"says"` // the texts of resources, by their addresses
 }
 
 // serveShop is an MCP server, made with the official SDK, that has what the file says. A
@@ -66,7 +69,7 @@ func serveShop() {
 		}
 		for _, g := range has.Goods {
 			s.AddResource(&g, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "read"}}}, nil
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: cmp.Or(has.Says[r.Params.URI], "read")}}}, nil
 			})
 		}
 	}
