@@ -151,9 +151,9 @@ var table = [kinds]File{
 		Older: "read", Newer: "relaxes nothing; `gate doctor` says so", Lost: "nothing: the machine stays as strict as its bundles",
 	},
 	Pins: {
-		Name: "what MCP servers were when they were first used", Where: []string{"USER/mcp.lock"}, Number: 1, Prefix: "gate.mcp/",
+		Name: "what MCP servers were when they were first used", Where: []string{"USER/mcp.lock"}, Number: 2, Prefix: "gate.mcp/",
 		Writer: "`gate mcp`", Readers: "the same",
-		Older: "read", Newer: "nothing of an MCP server passes, and the file is left as it is; `gate mcp` and the agent's calls say so",
+		Older: "read; it may say nothing of `_meta`, which is then pinned at a definition's next use", Newer: "nothing of an MCP server passes, and the file is left as it is; `gate mcp` and the agent's calls say so",
 		Lost: "what was pinned: the next use of each server is its first",
 	},
 	Envelope: {

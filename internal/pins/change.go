@@ -21,11 +21,15 @@ func (l *list) take(kind Kind, d Definition, open bool) (held *Change, news bool
 	}
 	sum := digest(kind, d.Body)
 	was, pinned := l.Pinned[d.Name]
+	if was.Bare && (was.Digest == sum || was.Digest == digest(kind, without(d.Body, meta))) {
+		was, news = keep(sum, d.Body), true
+		l.Pinned[d.Name] = was
+	}
 	switch {
 	case pinned && was.Digest == sum:
 		_, held := l.Held[d.Name]
 		delete(l.Held, d.Name) // it is again what it was
-		return nil, held, nil
+		return nil, held || news, nil
 	case !pinned && open:
 		if len(l.Pinned) == maxDefinitions {
 			return nil, false, fmt.Errorf("the server lists more than %d %s", maxDefinitions, kind)
@@ -44,8 +48,15 @@ func (l *list) take(kind Kind, d Definition, open bool) (held *Change, news bool
 	return l.changeOf(kind, d.Name, is), news, nil
 }
 
+// without is a definition without one of its members.
+func without(body map[string]any, member string) map[string]any {
+	rest := maps.Clone(body)
+	delete(rest, member)
+	return rest
+}
+
 func keep(sum string, body map[string]any) kept {
-	return kept{sum, clip(secret.Redact(strictjson.Indent(body)))}
+	return kept{Digest: sum, Text: clip(secret.Redact(strictjson.Indent(body)))}
 }
 
 func (l *list) changeOf(kind Kind, name string, is kept) *Change {

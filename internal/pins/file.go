@@ -50,11 +50,16 @@ type list struct {
 	Held   map[string]kept `json:"held,omitempty"`
 }
 
-// A kept definition: the digest of all that it says, and the text for people.
+// A kept definition: the digest of all that it says, and the text for people. A bare one may
+// be the digest of all but [meta]: it is of a file of format 1, which does not tell.
 type kept struct {
 	Digest string `json:"digest"`
 	Text   string `json:"text"`
+	Bare   bool   `json:"bare,omitempty"`
 }
+
+// meta is the member of a definition that format 1 did not have from the beginning.
+const meta = "_meta"
 
 // read reads the file. A missing one knows no server.
 func (s Store) read() (*file, error) {
@@ -104,6 +109,7 @@ func (f *file) decode(data []byte) error {
 	if err := dec.Decode(f); err != nil {
 		return err
 	}
+	first := mark == format.Pins.MarkOf(1)
 	for name, e := range f.Servers {
 		if e == nil {
 			return fmt.Errorf("it says nothing of the server %q", clip(name))
@@ -120,6 +126,12 @@ func (f *file) decode(data []byte) error {
 			}
 			if l.Held == nil {
 				l.Held = map[string]kept{}
+			}
+			for name, k := range l.Pinned {
+				if first {
+					k.Bare = true
+					l.Pinned[name] = k
+				}
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func TestDamaged(t *testing.T) {
 		}
 		refuses(fmt.Sprintf("%d bytes", i), whole[:i])
 	}
-	refuses("a newer one", bytes.Replace(whole, []byte("gate.mcp/1"), []byte("gate.mcp/2"), 1))
+	refuses("a newer one", bytes.Replace(whole, []byte(format.Pins.Mark()+" "), []byte(format.Pins.MarkOf(format.Pins.Number()+1)+" "), 1))
 	if _, err := s.Servers(); !errors.Is(err, format.ErrNewer) {
 		t.Error(err)
 	}
@@ -178,5 +178,58 @@ func TestAtOnce(t *testing.T) {
 	all.Wait()
 	if known, err := s.Servers(); err != nil || len(known) != 21 {
 		t.Errorf("%d servers, %v", len(known), err)
+	}
+}
+
+// TestOlderFile reads pins of format 1, whose definitions may say nothing of _meta: they hold,
+// and are completed at their next use. Anything more is held.
+func TestOlderFile(t *testing.T) {
+	s := used(t)
+	file := filepath.Join(s.Dir, pins.FileName)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := bytes.Replace(data, []byte(format.Pins.Mark()+" "), []byte(format.Pins.MarkOf(1)+" "), 1)
+	if bytes.Equal(older, data) {
+		t.Fatalf("the file begins with %.20s", data)
+	}
+	with := func(text, meta string) []pins.Definition {
+		d := definition("weigh", text)
+		d.Body["_meta"] = map[string]any{"ui": meta}
+		return []pins.Definition{d}
+	}
+	uses := func(part []pins.Definition) bool {
+		t.Helper()
+		held, _, err := s.List(t.Context(), "shop", pins.Tools, false, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return held[0] == nil
+	}
+	write := func(data []byte) {
+		t.Helper()
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(older)
+	if !uses(with("weighs", "a")) {
+		t.Error("a tool with _meta was withheld after an upgrade")
+	}
+	if uses(with("weighs", "b")) || !uses(with("weighs", "a")) {
+		t.Error("_meta was not pinned at the next use")
+	}
+	write(older)
+	if uses(with("weighs more", "a")) {
+		t.Error("a changed tool passed after an upgrade")
+	}
+	write(older)
+	if !uses([]pins.Definition{definition("weigh", "weighs")}) || uses(with("weighs", "a")) {
+		t.Error("a tool got _meta after its first use with this format")
+	}
+	write(data)
+	if uses(with("weighs", "a")) {
+		t.Error("a tool got _meta")
 	}
 }
