@@ -152,9 +152,25 @@ func (l *look) keeping(words []string) string {
 // denied reports words that forbid what comes after them.
 func denied(before []string) bool { return wordlist.HasAny(listed("NOT"), before) }
 
+// keptFor are words after the name of a secret that make it something about one, such as the
+// reset of a password.
+const keptFor = " reset resets policy policies name names id ids path paths version versions metadata scanning alert alerts manager managers rotation expiry expiration limit provider providers engine engines scope scopes strength rules "
+
+// Words of a sentence in which a thing says that it stores a secret: the verbs, what may stand
+// between them and the secret, and what may not stand anywhere, since the secret is somebody's
+// or goes into the call then.
+const (
+	stores    = " write add put insert copy encode share place "
+	anyOf     = " a an new one or more multiple several existing named encrypted static dynamic generic kv key-value value of "
+	somebodys = " your yours users user my me their his her customers "
+	into      = " parameter parameters param argument arguments field fields note notes sidenote input prompt request requests body message messages header headers url query comment comments response answer output context call calls tool here below "
+	urges     = " have please first before after when whenever want also then sure "
+)
+
 // wantsSecret reports a sentence that has the model read a file with secrets, or hand on
 // one that the person has.
-func (l *look) wantsSecret(s sentence) bool {
+func (l *look) wantsSecret(field string, s sentence) bool {
+	stored := -1 // the verb of what stores a secret: the rest says where
 	for at, w := range s.words {
 		if denied(s.words[:at]) {
 			return false
@@ -170,11 +186,42 @@ func (l *look) wantsSecret(s sentence) bool {
 				gives = i
 			}
 		}
-		if gives >= 0 && at-gives <= 6 && l.keeping(s.words[at:]) != "" {
+		if gives < 0 || gives == stored || at-gives > 6 {
+			continue
+		}
+		kept := l.keeping(s.words[at:])
+		if kept == "" {
+			continue
+		}
+		after := s.words[at+len(strings.Fields(kept)):]
+		switch {
+		case len(after) > 0 && wordlist.Has(keptFor, after[0]):
+		case storesSecret(field, s.words, gives, at, after):
+			stored = gives
+		default:
 			return true
 		}
 	}
 	return false
+}
+
+// storesSecret reports that a thing says of itself that it puts secrets where they are kept:
+// write a secret to Vault. That is no request: it names nobody's secret, and no place in the
+// call.
+func storesSecret(field string, words []string, verb, at int, after []string) bool {
+	if field != "description" && !strings.HasSuffix(field, "title") || !wordlist.Has(stores, words[verb]) {
+		return false
+	}
+	for _, w := range words[verb+1 : at] {
+		if !wordlist.Has(anyOf, w) {
+			return false
+		}
+	}
+	before := words[:verb]
+	if len(before) > 0 && !wordlist.Has(" to or and can ", before[len(before)-1]) || wordlist.HasAny(listed("MUST")+urges, before) {
+		return false
+	}
+	return !wordlist.HasAny(somebodys+into, before) && !wordlist.HasAny(somebodys+into, after)
 }
 
 // secretFile reports a word that is the path of a file or directory with secrets.

@@ -130,7 +130,7 @@ func (l *look) speech(field, text string) {
 		if found == len(l.Facts.Signs) && len(addressed.Parts(s.text)) > 0 && !s.twice() {
 			l.add(instruction, field, s.text)
 		}
-		if l.wantsSecret(s) {
+		if l.wantsSecret(field, s) {
 			l.add(secrets, field, s.text)
 		}
 		if l.callsOthers(s) {
