@@ -135,6 +135,10 @@ func (p *proxy) toldOtherwise(said map[string]any) string {
 
 func (p *proxy) quotedName() string { return strictjson.Quoted(clip(p.serverName())) }
 
+// mostAsked bounds how often policies are asked about one part of a list. What they object to
+// beyond is withheld without a closer look.
+const mostAsked = 512
+
 // withheld notes in why which entries of a list a policy wants withheld. It is asked about
 // the whole list, and about parts of it where it objects, until it objects to single ones.
 func (p *proxy) withheld(r *request, l listing, g page, why []string) {
@@ -145,8 +149,10 @@ func (p *proxy) withheld(r *request, l listing, g page, why []string) {
 		}
 	}
 	names := p.catalogue.add(l, g.entries)
+	asked, blocks := 0, 0
 	var judge func(part []int)
 	judge = func(part []int) {
+		asked++
 		entries := make([]any, len(part))
 		for i, at := range part {
 			entries[i] = g.entries[at]
@@ -158,6 +164,11 @@ func (p *proxy) withheld(r *request, l listing, g page, why []string) {
 		reason := p.objects(ev)
 		switch {
 		case reason == "":
+		case len(part) > 1 && asked >= mostAsked:
+			blocks += len(part)
+			for _, at := range part {
+				why[at] = fmt.Sprintf("a policy withholds it, or what stands beside it in the list, of which more is withheld than gate looks at one by one: %s", reason)
+			}
 		case len(part) > 1:
 			judge(part[:len(part)/2])
 			judge(part[len(part)/2:])
@@ -173,6 +184,9 @@ func (p *proxy) withheld(r *request, l listing, g page, why []string) {
 	}
 	if len(open) > 0 {
 		judge(open)
+	}
+	if blocks > 0 {
+		p.tell(fmt.Sprintf("withheld of the MCP server %s: %d %s beside those that a policy withholds: it objects to more than gate looks at one by one", p.quotedName(), blocks, l.kind))
 	}
 	p.catalogue.hold(l, g.entries, why)
 }

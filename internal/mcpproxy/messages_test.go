@@ -169,3 +169,44 @@ func TestNotifications(t *testing.T) {
 	r.serverSays(`[{"jsonrpc":"2.0","method":"a","params":{"x":"BAD"}},{"jsonrpc":"2.0","method":"b"}]`)
 	r.hears(r.toClient, `{"jsonrpc":"2.0","method":"b"}`)
 }
+
+// TestManyBad bounds how often policies are asked about a list that is bad throughout.
+func TestManyBad(t *testing.T) {
+	for name, c := range map[string]struct {
+		bad        func(i int) bool
+		most, pass int // events, and how many entries must pass at least
+	}{
+		"every other": {func(i int) bool { return i%2 == 1 }, 600, 100},
+		"all":         {func(int) bool { return true }, 600, 0},
+		"ten":         {func(i int) bool { return i%400 == 399 }, 300, 3990},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, mcpproxy.Options{Server: "shop"}, bad)
+			r.clientSays(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			r.next(r.toServer)
+			var list []string
+			for i := range 4000 {
+				text := "good"
+				if c.bad(i) {
+					text = "BAD"
+				}
+				list = append(list, fmt.Sprintf(`{"name":"t%d","description":%q}`, i, text))
+			}
+			r.serverSays(`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.Join(list, ",") + `]}}`)
+			got := r.next(r.toClient)
+			if strings.Contains(got, "BAD") {
+				t.Error("a bad entry passed")
+			}
+			if passed := strings.Count(got, "good"); passed < c.pass {
+				t.Errorf("%d entries passed", passed)
+			}
+			if len(r.events) > c.most {
+				t.Errorf("%d events", len(r.events))
+			}
+			r.clientSays(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t3999"}}`)
+			if got := r.next(r.toClient); !strings.Contains(got, "it is bad") {
+				t.Errorf("a call: %s", got)
+			}
+		})
+	}
+}
