@@ -27,7 +27,7 @@ func (p *proxy) call(m *message) {
 		return
 	}
 	judge(&p.asking, p.calls, len(m.raw), func() {
-		raw, reason := p.ask(m, r)
+		raw, look, reason := p.ask(m, r)
 		switch {
 		case reason != "":
 			p.reject(r, reason)
@@ -37,20 +37,23 @@ func (p *proxy) call(m *message) {
 				p.fail(r.id, codeEnded, "the server ended before it was asked")
 			}
 		}
+		if look != nil {
+			go look() // other calls may wait for it, too
+		}
 	})
 }
 
 // ask returns the message that the server gets, or why it gets none. Neither:
-// nobody waits for the answer any more.
-func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
+// nobody waits for the answer any more. look is what is to be done when it has it, or nil.
+func (p *proxy) ask(m *message, r *request) (raw []byte, look func(), reason string) {
 	c, err := p.readCall(m)
 	if err != nil {
-		return nil, "gate could not read this call: " + err.Error()
+		return nil, nil, "gate could not read this call: " + err.Error()
 	}
 	r.call.tool, r.call.server, r.call.trace = c.tool, c.server, c.trace
 	known, reason := p.known(&c)
 	if reason != "" {
-		return nil, reason
+		return nil, nil, reason
 	}
 	ev := p.event(hook.PreToolUse, r, c.input)
 	d := p.decide(&ev)
@@ -59,21 +62,26 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 	raw = m.raw
 	switch ruling.Result {
 	case hook.Reject:
-		return nil, withContext(ruling.Reason, ruling.Context)
+		return nil, nil, withContext(ruling.Reason, ruling.Context)
 	case hook.ModifyInput:
 		c.input = ruling.Input
 		if err := p.fits(known, c.input); err != nil {
-			return nil, "what policies made of the arguments does not fit the tool's inputSchema: " + err.Error()
+			return nil, nil, "what policies made of the arguments does not fit the tool's inputSchema: " + err.Error()
 		}
 		if reason := p.renamed(&c); reason != "" {
-			return nil, reason
+			return nil, nil, reason
 		}
 		raw = c.rewritten(m.raw)
 	}
-	if !p.waiting.send(r, c.input, ruling.Context) {
-		return nil, ""
+	again, first := p.glance(&c)
+	if first {
+		look = func() { p.lookAgain(again, c.meta) }
 	}
-	return raw, ""
+	r.call.name, r.call.again = c.name, again
+	if !p.waiting.send(r, c.input, ruling.Context) {
+		raw = nil
+	}
+	return raw, look, ""
 }
 
 // known returns what the server says of the tool, or why it must not be called.

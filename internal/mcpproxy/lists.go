@@ -1,9 +1,11 @@
 package mcpproxy
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -49,8 +51,14 @@ const (
 )
 
 // listAge is how old the list of tools may be that a call is held against, where the
-// server has not said that it changed.
-const listAge = 30 * time.Second
+// server has not said that it changed. When it is older than besideAge, gate asks for it
+// again while the server runs the call, and holds the result against it. A result waits
+// for it no longer than besideTime.
+const (
+	listAge    = 30 * time.Second
+	besideAge  = 2 * time.Second
+	besideTime = 2 * time.Second
+)
 
 // tools are those that the server lists, as far as gate knows them now.
 type tools struct {
@@ -60,6 +68,15 @@ type tools struct {
 	current int        // since, when the list was last read to its end; -1: never
 	read    time.Time  // the same moment
 	list    map[string]tool
+	parts   map[string]part // that gate asked for, by their cursors
+	glance  *glance         // under way
+}
+
+// A part of the list of tools: what it was, and where the list goes on. Of one with something
+// withheld nothing is kept.
+type part struct {
+	digest [sha256.Size]byte
+	next   string
 }
 
 // A tool: why it is withheld, "" if it is not, and its inputSchema, nil if it has none.
@@ -223,13 +240,16 @@ func (t *tools) note(r *request, l listing, g page, why []string) {
 // was not read since the server said that it changed, and where the tool is withheld: a
 // person may have accepted it.
 func (p *proxy) tool(name string, meta map[string]any) (tool, error) {
+	if known, fresh := p.tools.get(name, listAge); fresh && known.withheld == "" {
+		return known, nil // while another call asks, too
+	}
 	p.tools.asking.Lock()
 	defer p.tools.asking.Unlock()
-	known, fresh := p.tools.get(name)
+	known, fresh := p.tools.get(name, listAge)
 	if fresh && known.withheld == "" {
 		return known, nil
 	}
-	if err := p.askTools(meta); err != nil {
+	if err := p.askTools(meta, false); err != nil {
 		return tool{}, fmt.Errorf("the server does not say what its tools are: %w", err)
 	}
 	p.tools.mu.Lock()
@@ -241,11 +261,69 @@ func (p *proxy) tool(name string, meta map[string]any) (tool, error) {
 	return known, nil
 }
 
-func (t *tools) get(name string) (known tool, fresh bool) {
+// A glance is a list that gate asks for while the server runs calls. done is closed when it
+// is there, or err says why it is not.
+type glance struct {
+	done chan struct{}
+	err  error
+}
+
+// glance returns the list that the result of a call is held against, nil where what gate knows
+// of the tool is new. first says that the caller has to ask for it with lookAgain.
+func (p *proxy) glance(c *wireCall) (g *glance, first bool) {
+	if p.Book == nil || c.method != methodCall {
+		return nil, false
+	}
+	if _, fresh := p.tools.get(c.name, besideAge); fresh {
+		return nil, false
+	}
+	p.tools.mu.Lock()
+	defer p.tools.mu.Unlock()
+	if p.tools.glance != nil {
+		return p.tools.glance, false
+	}
+	p.tools.glance = &glance{done: make(chan struct{})}
+	return p.tools.glance, true
+}
+
+// lookAgain has the server list its tools while it runs a call: a tool that changed in
+// silence is noticed before its result is handed on.
+func (p *proxy) lookAgain(g *glance, meta map[string]any) {
+	p.tools.asking.Lock()
+	g.err = p.askTools(meta, true)
+	p.tools.asking.Unlock()
+	p.tools.mu.Lock()
+	p.tools.glance = nil
+	p.tools.mu.Unlock()
+	close(g.done)
+}
+
+// changedMeanwhile returns why the result of a call is withheld, "" if it is not. Where the
+// server did not say in time what its tools are, the next call asks.
+func (p *proxy) changedMeanwhile(c *call) string {
+	if c.again == nil {
+		return ""
+	}
+	t := time.NewTimer(besideTime)
+	defer t.Stop()
+	select {
+	case <-c.again.done:
+	case <-t.C:
+		return ""
+	}
+	if c.again.err != nil {
+		return ""
+	}
+	p.tools.mu.Lock()
+	defer p.tools.mu.Unlock()
+	return p.tools.list[c.name].withheld
+}
+
+func (t *tools) get(name string, age time.Duration) (known tool, fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known, listed := t.list[name]
-	return known, listed && t.current == t.since && time.Since(t.read) < listAge
+	return known, listed && t.current == t.since && time.Since(t.read) < age
 }
 
 // changed notes that the server said so.
@@ -255,8 +333,9 @@ func (t *tools) changed() {
 	t.since++
 }
 
-// askTools has the server list its tools for gate, to the end.
-func (p *proxy) askTools(meta map[string]any) error {
+// askTools has the server list its tools for gate, to the end. brief says that a part which
+// is byte for byte what it was need not be judged again.
+func (p *proxy) askTools(meta map[string]any, brief bool) error {
 	ctx, cancel := context.WithTimeout(p.ctx, askTime)
 	defer cancel()
 	cursor := ""
@@ -277,11 +356,45 @@ func (p *proxy) askTools(meta map[string]any) error {
 			why, _ := doc["message"].(string)
 			return errors.New(cmp.Or(clip(why), "it answers with an error"))
 		}
-		if _, cursor, err = p.listed(r, m); err != nil || cursor == "" {
+		var next string
+		if next, err = p.askedPart(r, m, cursor, brief); err != nil || next == "" {
 			return err
 		}
+		cursor = next
 	}
 	return errors.New("its list has no end")
+}
+
+// askedPart looks at a part of the list that gate asked for, and returns where the list goes
+// on.
+func (p *proxy) askedPart(r *request, m *message, cursor string, brief bool) (next string, err error) {
+	digest := sha256.Sum256(m.result.of(m.raw))
+	if was, known := p.tools.was(cursor); brief && known && was.digest == digest {
+		p.tools.mu.Lock()
+		defer p.tools.mu.Unlock()
+		if was.next == "" {
+			p.tools.current, p.tools.read = r.since, time.Now()
+		}
+		return was.next, nil
+	}
+	answered, next, err := p.listed(r, m)
+	p.tools.mu.Lock()
+	defer p.tools.mu.Unlock()
+	delete(p.tools.parts, cursor)
+	if err == nil && bytes.Equal(answered, m.raw) {
+		if p.tools.parts == nil {
+			p.tools.parts = map[string]part{}
+		}
+		p.tools.parts[cursor] = part{digest, next}
+	}
+	return next, err
+}
+
+func (t *tools) was(cursor string) (part, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was, known := t.parts[cursor]
+	return was, known
 }
 
 // inquire sends a request of gate's own and returns its answer.

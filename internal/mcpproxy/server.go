@@ -174,6 +174,9 @@ func (p *proxy) judged(r *request, m *message) []byte {
 	if kind, _ := result["resultType"].(string); kind == "input_required" {
 		return m.raw // no result yet: the client calls again
 	}
+	if why := p.changedMeanwhile(r.call); why != "" {
+		return refuse("the server has run this call, and its result is withheld: " + why)
+	}
 	output := outputOf(result)
 	ev := p.event(hook.PostToolUse, r, r.call.input)
 	ev.Fields["tool_response"] = output

@@ -32,6 +32,8 @@ type call struct {
 	context []string       // for the agent, to be shown beside the result
 	sent    time.Time      // to the server; zero: not yet
 	trace   string         // the client's trace context, "" if it told none
+	name    string         // of the tool, as the server has it
+	again   *glance        // what the result is held against, nil: nothing
 }
 
 // waiting holds the requests that have no answer yet. Whoever takes a request
