@@ -162,7 +162,7 @@ func TestModules(t *testing.T) {
 		github.com/rogpeppe/go-internal github.com/sirupsen/logrus github.com/sourcegraph/jsonrpc2 github.com/spf13/cobra github.com/spf13/pflag github.com/valyala/fastjson
 		github.com/vektah/gqlparser/v2 github.com/xeipuuv/gojsonpointer github.com/xeipuuv/gojsonreference github.com/yashtewari/glob-intersection
 		go.yaml.in/yaml/v3 golang.org/x/crypto golang.org/x/mod golang.org/x/sync golang.org/x/sys golang.org/x/term golang.org/x/text google.golang.org/protobuf
-		mvdan.cc/sh/v3`)
+		github.com/yosida95/uritemplate/v3 mvdan.cc/sh/v3`)
 	t.Setenv("GOOS", "linux")
 	var got []string
 	for module := range strings.FieldsSeq(list(t, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./cmd/gate")) {
