@@ -12,6 +12,9 @@ type Call struct {
 	// Records are the decisions about the call, the oldest first; one at least.
 	Records []Record
 
+	// Review is what a person said of one of the decisions last, nil: nothing that counts.
+	Review *Review
+
 	id string // as the agent names the call, "" if it does not
 }
 
@@ -28,10 +31,10 @@ const (
 )
 
 // HeldBack reports a decision that did not let its event go on as it was.
-func (r *Record) HeldBack() bool { return r.Sync == nil && r.Effect >= hook.Ask }
+func (r *Record) HeldBack() bool { return r.IsDecision() && r.Effect >= hook.Ask }
 
 // Begins reports the decision whether a call of a tool may run.
-func (r *Record) Begins() bool { return r.Sync == nil && r.Event == hook.PreToolUse }
+func (r *Record) Begins() bool { return r.IsDecision() && r.Event == hook.PreToolUse }
 
 // ran reports an event that only a call has that was run.
 func (r *Record) ran() bool {
@@ -39,7 +42,7 @@ func (r *Record) ran() bool {
 }
 
 // OfCall reports a decision about a call of a tool, or about what came of one.
-func (r *Record) OfCall() bool { return r.Begins() || r.Sync == nil && r.Tool != "" }
+func (r *Record) OfCall() bool { return r.Begins() || r.IsDecision() && r.Tool != "" }
 
 // callID is the name that the agent gave the call, "" if the log does not have it.
 func (r *Record) callID() string {
@@ -83,7 +86,8 @@ func (c *Call) Outcome() Outcome {
 // Calls gathers the calls of a log that is read from its newest record on. The zero
 // Calls has met none.
 type Calls struct {
-	open []*Call // whose beginning was not met yet, the newest first
+	open    []*Call // whose beginning was not met yet, the newest first
+	reviews Reviews
 }
 
 // mostOpen bounds the calls that wait for their beginning: an agent may have gate
@@ -92,6 +96,7 @@ const mostOpen = 256
 
 // Add takes in the next older record, and returns a call of which no more is to come.
 func (c *Calls) Add(r Record) *Call {
+	c.reviews.Add(&r)
 	if !r.OfCall() {
 		return nil
 	}
@@ -102,6 +107,9 @@ func (c *Calls) Add(r Record) *Call {
 	}
 	o := c.open[i]
 	o.Records = slices.Insert(o.Records, 0, r)
+	if v := c.reviews.Of(&r); v != nil && (o.Review == nil || o.Review.At.Before(v.At)) {
+		o.Review = v
+	}
 	switch {
 	case r.Begins():
 		c.open = slices.Delete(c.open, i, i+1)
@@ -112,6 +120,9 @@ func (c *Calls) Add(r Record) *Call {
 	}
 	return nil
 }
+
+// Review returns what a person said of a decision that was met, as [Reviews.Of] does.
+func (c *Calls) Review(r *Record) *Review { return c.reviews.Of(r) }
 
 // Rest returns the calls whose beginning the log does not have, the newest first.
 func (c *Calls) Rest() []*Call { return c.open }

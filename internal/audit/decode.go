@@ -48,7 +48,7 @@ func parse(f, own fields) (Record, error) {
 		return Record{}, err
 	}
 	r.Key, r.User = f.text("decision_id"), f.text("requested_by")
-	r.Sync = syncOf(f.text("path"), result)
+	r.Sync, r.Review = syncOf(f.text("path"), result), reviewOf(f.text("path"), result, &r)
 	metrics := f.object("metrics")
 	r.Took, r.Whole = time.Duration(metrics.number("timer_gate_decision_ns")), time.Duration(metrics.number("timer_gate_call_ns"))
 	if labels := f.object("labels"); len(labels) > 0 {
@@ -221,13 +221,13 @@ func (f fields) policies() []Policy {
 // while settings said "record": false.
 var ErrNotKept = errors.New("the event was not recorded with this decision")
 
-// errNoCall reports a record of what became of a bundle.
-var errNoCall = errors.New("this record is about a bundle, not about a call")
+// errNoCall reports a record of what became of a bundle, or of what a person said.
+var errNoCall = errors.New("this record is about a bundle or a review, not about a call")
 
 // Restore returns the event that was decided about, redacted and cut as the log
 // has it. Its Facts are nil: Kept.Input["facts"] holds their document.
 func (r *Record) Restore() (hook.Event, error) {
-	if r.Sync != nil {
+	if !r.IsDecision() {
 		return hook.Event{}, errNoCall
 	}
 	if r.Kept == nil {

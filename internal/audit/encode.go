@@ -217,6 +217,9 @@ func (r *Record) result(w *strictjson.Writer) {
 	}
 	writeReasons(w, "reasons", r.Reasons)
 	w.Key("result").Text(string(r.Result))
+	if r.Review != nil {
+		r.Review.write(w.Key("review"))
+	}
 	if k := r.Kept; k != nil && (k.Rewrite != nil || k.rewrite != nil) {
 		k.rewrite.write(w.Key("rewrite"), k.Rewrite)
 	}

@@ -265,7 +265,7 @@ func (h *History) Find(id string) (Record, error) {
 func (h *History) Last() (Record, error) {
 	for r, err := range h.Newest() {
 		var torn *TornError
-		if err == nil && r.Sync == nil || err != nil && !errors.As(err, &torn) {
+		if err == nil && r.IsDecision() || err != nil && !errors.As(err, &torn) {
 			return r, err
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // decision log.
 const version = 3
 
-// A Record is one decision as the log keeps it, or what became of a bundle.
+// A Record is one decision as the log keeps it, what became of a bundle, or what a
+// person said of a decision.
 type Record struct {
 	Version int // of the record that was read; Append writes 3
 	Time    time.Time
@@ -57,7 +58,8 @@ type Record struct {
 	Labels   map[string]string // of the machine
 	Bundles  []Bundle          // what was in force; by name in a record that was read
 
-	Sync *Sync // the record is about a bundle or the key set, and about no call; nil: a decision
+	Sync   *Sync   // the record is about a bundle or the key set, and about no call; nil: it is not
+	Review *Review // the record is what a person said of a decision; nil: it is not
 
 	Place *Place // in the chain; nil until it was appended, and in logs of older versions
 }

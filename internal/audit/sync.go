@@ -17,8 +17,11 @@ const syncPath = "gate/sync"
 
 // path tells what kind of record it is.
 func (r *Record) path() string {
-	if r.Sync != nil {
+	switch {
+	case r.Sync != nil:
 		return syncPath
+	case r.Review != nil:
+		return reviewPath
 	}
 	return decisionPath
 }

@@ -122,7 +122,7 @@ func (r *reader) line(line strictjson.Line) {
 		if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) {
 			c.Lost = "no JSON object, but another value: " + other.Value
 		}
-	case form.Event == nil && form.Type == nil && (form.Path == "gate/sync" || form.Path == "gate/gap"):
+	case form.Event == nil && form.Type == nil && (form.Path == "gate/sync" || form.Path == "gate/review" || form.Path == "gate/gap"):
 		return // of a decision log, and about no call
 	case form.Event != nil:
 		c.event(line.Text, r.adapter)

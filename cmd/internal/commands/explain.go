@@ -242,7 +242,8 @@ func isDecisionID(s string) bool {
 // now.
 type remade struct {
 	links []story.Link
-	whole bool // the links are, see story.Find
+	whole bool          // the links are, see story.Find
+	said  *audit.Review // by a person, nil: nothing
 
 	lost  error // why the event cannot be decided about again; the rest is missing then
 	event hook.Event
@@ -253,6 +254,9 @@ type remade struct {
 // remake decides a recorded event again.
 func (f *explainFlags) remake(ctx context.Context, p process, r *audit.Record) (m remade, err error) {
 	if m.links, m.whole, err = f.chain(p, r); err != nil {
+		return m, err
+	}
+	if m.said, err = reviewOf(p, f.dirs, r); err != nil {
 		return m, err
 	}
 	if m.event, err = r.Restore(); err != nil {
@@ -292,7 +296,7 @@ func (m *remade) explain(ctx context.Context, r *audit.Record) (explain.Explanat
 // document is all of it for programs.
 func (m *remade) document(r *audit.Record, e *explain.Explanation, since *tell.Difference) map[string]any {
 	doc := document.Explanation(e, m.gate)
-	doc["recorded"], doc["since"] = recordDocument(r), since.Document()
+	doc["recorded"], doc["since"], doc["review"] = recordDocument(r), since.Document(), reviewDocument(m.said)
 	doc["chain"] = map[string]any{"links": story.Documents(m.links), "whole": m.whole}
 	return doc
 }
@@ -306,7 +310,7 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	}
 	if m.lost != nil {
 		if !f.json {
-			if err := printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, m.links, m.whole)); err != nil {
+			if err := printAll(p, tell.Record(p.page(), r, m.said)+tell.Chain(p.page(), r, m.links, m.whole)); err != nil {
 				return err
 			}
 		}
@@ -322,7 +326,7 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	if f.json {
 		err = printJSON(p, m.document(r, &e, &since))
 	} else {
-		err = printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, m.links, m.whole)+since.Text(p.page(), r, &m.now)+"\n"+tell.Explanation(p.page(), &e, m.gate, f.all))
+		err = printAll(p, tell.Record(p.page(), r, m.said)+tell.Chain(p.page(), r, m.links, m.whole)+since.Text(p.page(), r, &m.now)+"\n"+tell.Explanation(p.page(), &e, m.gate, f.all))
 	}
 	if err != nil {
 		return err

@@ -133,16 +133,18 @@ func (l *lesson) read(transcripts []string) error {
 		}
 	}
 	l.asked = map[*replay.Call]bool{}
-	l.fromLog()
 	l.fromTranscripts()
-	return nil
+	return l.fromLog()
 }
 
 // fromLog finds the questions in decisions: those of policies, and dialogs of the agent
 // that it told gate of.
-func (l *lesson) fromLog() {
+func (l *lesson) fromLog() error {
 	begins := map[string]*replay.Call{}
-	var calls audit.Calls
+	calls, err := l.reviewed()
+	if err != nil {
+		return err
+	}
 	judge := func(call *audit.Call) {
 		c := begins[call.Records[0].ID]
 		if c == nil || c.Then.Time.Before(l.from) {
@@ -155,6 +157,9 @@ func (l *lesson) fromLog() {
 		}
 		l.questions++
 		l.asked[c] = call.Outcome() == audit.CallApproved || own && ran
+		if v := call.Review; v != nil && (v.Says == audit.FalseAlarm || v.Says == audit.Missed) { // the last word of a person
+			l.asked[c] = v.Says == audit.FalseAlarm
+		}
 	}
 	for _, c := range slices.Backward(l.calls) {
 		if c.Then == nil {
@@ -167,6 +172,26 @@ func (l *lesson) fromLog() {
 			judge(call)
 		}
 	}
+	return nil
+}
+
+// reviewed are no calls yet, with what a person said of decisions of the log: what is
+// replayed does not have it.
+func (l *lesson) reviewed() (calls audit.Calls, err error) {
+	h, err := audit.OpenHistory(l.dirs.State)
+	if err != nil {
+		return calls, fmt.Errorf("decision log: %w", err)
+	}
+	for r, err := range h.Newest() {
+		var line *audit.TornError
+		switch {
+		case err != nil && !errors.As(err, &line):
+			return calls, err
+		case err == nil && r.Review != nil:
+			calls.Add(r)
+		}
+	}
+	return calls, nil
 }
 
 // fromTranscripts finds the calls of which Claude Code asks in its default mode. A

@@ -41,7 +41,7 @@ func newLog(p process) *cobra.Command {
 			"they were held back, and bundles that came into force or were refused; --all lists\n" +
 			"every decision. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
-		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --stats\n  gate log --questions\n  gate log show 5spyyq",
+		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --stats\n  gate log --questions\n  gate log show 5spyyq\n  gate log review 5spyyq --false-alarm",
 		Args:    subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.stats && f.filter.since == "" {
@@ -56,6 +56,8 @@ func newLog(p process) *cobra.Command {
 				return usageError("--stats and --questions count all of them; they go with neither -n nor -f")
 			case f.stats && f.asked:
 				return usageError("give --stats or --questions")
+			case f.follow && len(f.filter.reviews) > 0:
+				return usageError("nobody has reviewed what is to come; --reviewed does not go with -f")
 			case f.before != "" && !f.asked:
 				return usageError("--before goes with --questions")
 			}
@@ -91,7 +93,7 @@ func newLog(p process) *cobra.Command {
 	offer(cmd, "tool", toolsUsed(p, &f.dirs))
 	offer(cmd, "session", sessions(p, &f.dirs, nil))
 	addDirFlags(cmd, &f.dirs)
-	cmd.AddCommand(newLogShow(p), newLogVerify(p), newLogShip(p))
+	cmd.AddCommand(newLogShow(p), newLogReview(p), newLogVerify(p), newLogShip(p))
 	return cmd
 }
 
@@ -149,10 +151,12 @@ func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted
 // own.
 func (f *logFlags) fresh(r *audit.Record) (row tell.Row, ok bool) {
 	switch {
+	case r.Review != nil: // it shows beside its decision, which stands above already
+		return tell.RecordRow(r, nil), f.every() || f.follow
 	case r.OfCall() && !f.every(): // what comes of it is not known yet
 		return tell.CallRow(&audit.Call{Records: []audit.Record{*r}}), f.alone(r) || r.Begins()
 	case f.every() || f.alone(r):
-		return tell.RecordRow(r), true
+		return tell.RecordRow(r, nil), true
 	}
 	return tell.Row{}, false
 }
@@ -252,8 +256,8 @@ func (f *logFlags) newest(h *audit.History, wanted func(*audit.Record) bool) ([]
 		if call := calls.Add(r); call != nil && !f.every() {
 			add(call)
 		}
-		if wanted(&r) && (f.every() || !r.OfCall() && f.alone(&r)) {
-			found = append(found, row{r.Time, tell.RecordRow(&r)})
+		if wanted(&r) && f.filter.saidOf(calls.Review(&r)) && (f.every() || !r.OfCall() && f.alone(&r)) {
+			found = append(found, row{r.Time, tell.RecordRow(&r, calls.Review(&r))})
 		}
 		if len(found) < f.most || f.most == 0 {
 			continue
@@ -288,7 +292,7 @@ type row struct {
 // wantsCall reports whether a filter takes a call: one of its decisions is wanted, and
 // where effects are wanted, the one that made the outcome.
 func (f *logFlags) wantsCall(call *audit.Call, wanted func(*audit.Record) bool) bool {
-	if f.filter.calls != nil && !f.filter.calls(call) {
+	if f.filter.calls != nil && !f.filter.calls(call) || !f.filter.saidOf(call.Review) {
 		return false
 	}
 	if len(f.filter.effects) > 0 {

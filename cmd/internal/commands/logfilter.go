@@ -21,6 +21,7 @@ type logFilter struct {
 	tools    []string
 	session  string
 	cwd      string
+	reviews  []string // what a person said of it
 
 	from  time.Time              // since, as a time
 	calls func(*audit.Call) bool // further says which calls; nil: all
@@ -32,6 +33,8 @@ func (f *logFilter) add(cmd *cobra.Command) {
 	oneOf(cmd, "effect", "pass", "allow", "ask", "deny")
 	cmd.Flags().StringSliceVar(&f.policies, "policy", nil, "a policy or group that objected, would have objected, changed the call or failed, such as gate.git")
 	cmd.Flags().StringSliceVar(&f.tools, "tool", nil, "a tool's name; mcp__* for all that begin so")
+	cmd.Flags().StringSliceVar(&f.reviews, "reviewed", nil, "what a person said of it with gate log review: false_alarm, missed; several with commas")
+	oneOf(cmd, "reviewed", string(audit.FalseAlarm), string(audit.Missed))
 	cmd.Flags().StringVar(&f.session, "session", "", "the session, or how its name begins")
 	cmd.Flags().StringVar(&f.cwd, "cwd", "", "calls made in this directory `DIR` or below it")
 }
@@ -49,6 +52,12 @@ func (f *logFilter) compile(now time.Time) (func(*audit.Record) bool, error) {
 			(len(f.policies) == 0 || slices.ContainsFunc(f.policies, func(id string) bool { return tookPart(r, id) })) &&
 			strings.HasPrefix(r.Session, f.session) && below(f.cwd, r.Dir)
 	}, nil
+}
+
+// saidOf reports whether a person said of a decision what is wanted; nil: nobody said
+// anything.
+func (f *logFilter) saidOf(v *audit.Review) bool {
+	return len(f.reviews) == 0 || v != nil && slices.Contains(f.reviews, string(v.Says))
 }
 
 // tooOld reports that neither this record nor older ones are wanted. Processes

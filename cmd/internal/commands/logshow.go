@@ -34,7 +34,11 @@ func newLogShow(p process) *cobra.Command {
 				}
 				return printJSON(p, doc)
 			}
-			return printAll(p, tell.Record(p.page(), &r))
+			said, err := reviewOf(p, dirs, &r)
+			if err != nil {
+				return err
+			}
+			return printAll(p, tell.Record(p.page(), &r, said))
 		},
 	}
 	cmd.ValidArgsFunction = first(decisions(p, &dirs))

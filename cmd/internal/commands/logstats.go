@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gate/cmd/internal/screen"
-	"gate/hook"
 	"gate/internal/audit"
 )
 
@@ -22,6 +21,7 @@ type logStats struct {
 	byTool    map[string]*tally
 	byDay     map[string]*tally // by the local date on which the call was made
 	through   map[string]*tally // that would have objected, and what spared the call
+	reviewed  map[string]*tally // policies of calls of which a person said something; other numbers than that are 0
 	decisions int               // about events of any kind
 	took      time.Duration     // by all of them
 	faults    int               // decisions with one
@@ -36,10 +36,16 @@ type tally struct {
 	approved int // of those
 	denied   int
 	took     []time.Duration // to decide whether it may run
+
+	falseAlarms int // a person said so
+	missed      int // a person said that it should have been held back
 }
 
 func (t *tally) add(c *audit.Call) {
 	t.count++
+	if c.Review != nil {
+		t.review(c.Review.Says)
+	}
 	switch c.Outcome() {
 	case audit.CallAsked:
 		t.asked++
@@ -50,6 +56,16 @@ func (t *tally) add(c *audit.Call) {
 		t.denied++
 	}
 	t.took = append(t.took, c.Records[0].Took)
+}
+
+// review counts what a person said of a call.
+func (t *tally) review(says audit.Opinion) {
+	switch says {
+	case audit.FalseAlarm:
+		t.falseAlarms++
+	case audit.Missed:
+		t.missed++
+	}
 }
 
 // quantile is the time that so much of a hundred stay within.
@@ -87,21 +103,36 @@ func (s *logStats) addCall(c *audit.Call) {
 	of(s.byOutcome, string(c.Outcome()))
 	of(s.byDay, c.Records[0].Time.Local().Format(time.DateOnly))
 	of(s.byTool, cmp.Or(r.Tool, "not known"))
-	var policies []string
-	for _, why := range r.Reasons {
-		if why.Effect == r.Effect && r.Effect != hook.Pass {
-			policies = append(policies, why.ID)
-		}
-	}
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(append(policies, r.Changed...)))) {
+	for _, id := range r.Decided() {
 		of(s.byPolicy, id)
 	}
+	s.addReview(c.Review)
 	for i := range r.Policies {
 		if p := &r.Policies[i]; p.Objects() {
 			of(s.through, p.ID+" ("+p.Would.Spared+")")
 		}
 	}
 }
+
+// addReview counts what a person said of a call, once for each policy that it is about.
+func (s *logStats) addReview(v *audit.Review) {
+	if v == nil {
+		return
+	}
+	names := v.Policies
+	if len(names) == 0 {
+		names = []string{noPolicy}
+	}
+	for _, id := range names {
+		if s.reviewed[id] == nil {
+			s.reviewed[id] = &tally{}
+		}
+		s.reviewed[id].review(v.Says)
+	}
+}
+
+// noPolicy is in the place of a policy where none spoke.
+const noPolicy = "(no policy)"
 
 // week is how far back --stats looks unless --since says so.
 const week = 7 * 24 * time.Hour
@@ -139,9 +170,9 @@ func (f *logFlags) eachCall(p process, h *audit.History, wanted func(*audit.Reco
 // sum counts the calls that are wanted.
 func (f *logFlags) sum(p process, h *audit.History, wanted func(*audit.Record) bool) (*logStats, error) {
 	table := func() map[string]*tally { return map[string]*tally{} }
-	s := &logStats{since: f.filter.from, byOutcome: table(), byPolicy: table(), byTool: table(), byDay: table(), through: table(), sessions: map[string]time.Duration{}}
+	s := &logStats{since: f.filter.from, byOutcome: table(), byPolicy: table(), byTool: table(), byDay: table(), through: table(), reviewed: table(), sessions: map[string]time.Duration{}}
 	err := f.eachCall(p, h, wanted, func(r *audit.Record) {
-		if r.Sync == nil && wanted(r) {
+		if r.IsDecision() && wanted(r) {
 			s.decisions++
 			s.took += r.Took
 			s.wait(r)
@@ -188,6 +219,9 @@ func (s *logStats) text() string {
 		fmt.Fprintf(&b, "since %s: ", s.since.Local().Format("2006-01-02 15:04"))
 	}
 	fmt.Fprintf(&b, "%s, %d asked about, %d of them approved, %d denied\n", screen.Counted(s.all.count, "call"), s.all.asked, s.all.approved, s.all.denied)
+	if s.all.falseAlarms+s.all.missed > 0 {
+		fmt.Fprintf(&b, "reviewed: %s, %d missed\n", screen.Counted(s.all.falseAlarms, "false alarm"), s.all.missed)
+	}
 	fmt.Fprintf(&b, "gate took %s for %s, %d with a fault\n", s.took.Round(time.Millisecond), screen.Counted(s.decisions, "decision"), s.faults)
 	if w := s.waits(); len(w.took) > 0 {
 		fmt.Fprintf(&b, "an agent waited %s in a session at p50, %s at p90, %s at p99, of %s\n",
@@ -208,6 +242,14 @@ func (s *logStats) text() string {
 			fmt.Fprintf(&b, "%s %8d %8d %8d %8d %9s %9s\n", screen.Column(name, 32), t.count, t.asked, t.approved, t.denied, millis(t.quantile(50)), millis(t.quantile(99)))
 		}
 	}
+	if len(s.reviewed) > 0 {
+		fmt.Fprintf(&b, "\n%-32s %12s %8s\n", "reviewed", "false alarms", "missed")
+		for _, name := range slices.SortedFunc(maps.Keys(s.reviewed), func(a, b string) int {
+			return cmp.Or(cmp.Compare(s.reviewed[b].falseAlarms, s.reviewed[a].falseAlarms), strings.Compare(a, b))
+		}) {
+			fmt.Fprintf(&b, "%s %12d %8d\n", screen.Column(name, 32), s.reviewed[name].falseAlarms, s.reviewed[name].missed)
+		}
+	}
 	return b.String()
 }
 
@@ -224,7 +266,7 @@ func sortedTallies(rows map[string]*tally) []string {
 
 func (t *tally) document() map[string]any {
 	return map[string]any{
-		"calls": t.count, "asked": t.asked, "approved": t.approved, "denied": t.denied,
+		"calls": t.count, "asked": t.asked, "approved": t.approved, "denied": t.denied, "false_alarms": t.falseAlarms, "missed": t.missed,
 		"p50_us": t.quantile(50).Microseconds(), "p90_us": t.quantile(90).Microseconds(), "p99_us": t.quantile(99).Microseconds(),
 	}
 }
@@ -243,6 +285,11 @@ func (s *logStats) document() map[string]any {
 	for _, part := range s.parts() {
 		doc["by_"+part.name] = tallyDocuments(part.rows)
 	}
+	reviewed := map[string]any{}
+	for name, t := range s.reviewed {
+		reviewed[name] = map[string]any{"false_alarms": t.falseAlarms, "missed": t.missed}
+	}
+	doc["by_reviewed"] = reviewed
 	doc["by_day"] = tallyDocuments(s.byDay)
 	return doc
 }

@@ -45,7 +45,7 @@ func newPolicies(p process) *cobra.Command {
 			case f.json:
 				err = printJSON(p, policiesDocument(g, rows))
 			case len(names) == 1 && len(rows) == 1 && rows[0].ID == names[0]:
-				err = printPolicy(cmd.Context(), p, g, rows[0])
+				err = printPolicy(cmd.Context(), p, f.dirs, g, rows[0])
 			default:
 				err = printPolicies(p, g, rows)
 			}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/internal/load"
 	"gate/internal/setting"
@@ -26,7 +27,7 @@ import (
 
 // printPolicy prints the page of one policy or hook: what it stops and how, what can be
 // tuned and where it was, and examples out of its tests.
-func printPolicy(ctx context.Context, p process, g *setup.Gate, r scopes.PolicyRow) error {
+func printPolicy(ctx context.Context, p process, dirs dirFlags, g *setup.Gate, r scopes.PolicyRow) error {
 	var b strings.Builder
 	page := p.page()
 	if r.Title != "" {
@@ -53,6 +54,9 @@ func printPolicy(ctx context.Context, p process, g *setup.Gate, r scopes.PolicyR
 	if len(r.Serves) > 0 {
 		fmt.Fprintf(&b, "serves: %s\n", visible(strings.Join(r.Serves, ", ")))
 	}
+	if err := printReviews(&b, p, dirs, r.ID); err != nil {
+		return err
+	}
 	rows := g.Set.Explain()
 	for _, name := range slices.Sorted(maps.Keys(r.Hook.Params)) {
 		printParam(&b, p, r, name, rows)
@@ -64,6 +68,18 @@ func printPolicy(ctx context.Context, p process, g *setup.Gate, r scopes.PolicyR
 		return err
 	}
 	return printAll(p, b.String())
+}
+
+// printReviews prints what people said of the policy's decisions.
+func printReviews(b *strings.Builder, p process, dirs dirFlags, id string) error {
+	s, err := viewer{p, dirs}.stats(policyDays)
+	if err != nil {
+		return err
+	}
+	if t := s.reviewed[id]; t != nil {
+		fmt.Fprintf(b, "reviews: %s, %d missed, in the last %d days\n", screen.Counted(t.falseAlarms, "false alarm"), t.missed, policyDays)
+	}
+	return nil
 }
 
 // levelOf is the level of a policy, with the place where it was set or the reason why it

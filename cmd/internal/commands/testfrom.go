@@ -95,7 +95,7 @@ func (f *testFlags) session(p process) (*recorded.Session, error) {
 	}
 	var records []audit.Record
 	for r, err := range h.Newest() {
-		if err == nil && r.Sync == nil && r.Session == f.from && (len(records) == 0 || r.Agent == records[0].Agent) {
+		if err == nil && r.IsDecision() && r.Session == f.from && (len(records) == 0 || r.Agent == records[0].Agent) {
 			records = append(records, r)
 		}
 	}

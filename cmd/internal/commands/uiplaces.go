@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -56,7 +57,7 @@ func (v viewer) policies(_ context.Context, project string) (page.Document, erro
 	for i, row := range doc["policies"].([]any) {
 		row := row.(map[string]any)
 		tests, err := testsBeside(g, rows[i])
-		row["tested"], row["spoke"] = err == nil && tests != "", spokeOf(s, rows[i].ID)
+		row["tested"], row["spoke"], row["reviewed"] = err == nil && tests != "", spokeOf(s, rows[i].ID), reviewedOf(s, rows[i].ID)
 	}
 	doc["projects"], doc["days"] = projects, policyDays
 	return maskedTree(doc), nil
@@ -68,6 +69,12 @@ func spokeOf(s *logStats, id string) any {
 		return t.document()
 	}
 	return nil
+}
+
+// reviewedOf counts the calls of which a person said that the policy was wrong.
+func reviewedOf(s *logStats, id string) page.Document {
+	t := cmp.Or(s.reviewed[id], &tally{})
+	return page.Document{"false_alarms": t.falseAlarms, "missed": t.missed}
 }
 
 // policy is the page of one policy.
@@ -106,7 +113,7 @@ func (v viewer) policy(ctx context.Context, project, id string) (page.Document, 
 	doc["description"], doc["level_text"], doc["effects"] = document.OrNull(strings.TrimSpace(r.Description)), levelOf(v.process, r), document.Strings(effectsOf(g, r))
 	doc["text"], doc["tests"], doc["examples"] = document.OrNull(m.Text(textOf(g, r))), document.OrNull(m.Text(tests)), lines
 	doc["parameters"], doc["exceptions"] = v.parameters(g, r), v.exceptions(g, r)
-	doc["spoke"], doc["days"] = spokeOf(s, r.ID), policyDays
+	doc["spoke"], doc["reviewed"], doc["days"] = spokeOf(s, r.ID), reviewedOf(s, r.ID), policyDays
 	return doc, nil
 }
 

@@ -69,7 +69,7 @@ func says(r *audit.Record, text string) bool {
 		return true
 	}
 	in := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
-	return in(tell.RecordRow(r).Asked()) || in(r.ID) || in(r.Session) || in(r.Tool) || slices.ContainsFunc(r.Reasons, func(why audit.Reason) bool { return in(why.Reason) || in(why.ID) })
+	return in(tell.RecordRow(r, nil).Asked()) || in(r.ID) || in(r.Session) || in(r.Tool) || slices.ContainsFunc(r.Reasons, func(why audit.Reason) bool { return in(why.Reason) || in(why.ID) })
 }
 
 // now are the newest calls and what waits for a person.
@@ -160,8 +160,16 @@ func rowDocument(r tell.Row) page.Document {
 	}
 	return page.Document{
 		"id": r.ID, "time": r.Time.UTC().Format(time.RFC3339Nano), "begun": r.Time.UTC().Format(time.RFC3339Nano), "outcome": r.Outcome, "effect": r.Effect.String(),
-		"agent": r.Agent, "session": r.Session, "project": r.Project, "dir": r.Dir, "event": event, "tool": r.Tool, "call": r.Asked(), "policies": document.Strings(policies), "faults": len(r.Faults),
+		"agent": r.Agent, "session": r.Session, "project": r.Project, "dir": r.Dir, "event": event, "tool": r.Tool, "call": r.Asked(), "policies": document.Strings(policies), "faults": len(r.Faults), "review": reviewWord(r.Review),
 	}
+}
+
+// reviewWord is what a person said of a call in one word, null where nobody said anything.
+func reviewWord(v *audit.Review) any {
+	if v == nil {
+		return nil
+	}
+	return v.Says.String()
 }
 
 // feed hands over each call that is decided, from a moment on.
@@ -281,7 +289,7 @@ func (v viewer) decision(ctx context.Context, id string) (page.Document, error) 
 	} else {
 		doc["why_not"] = "It cannot be explained: " + m.lost.Error()
 	}
-	doc["record"] = recordSummary(&r)
+	doc["record"], doc["review"], doc["objected"] = recordSummary(&r), reviewDocument(m.said), len(tell.Objections(&r)) > 0 || r.HeldBack()
 	return doc, nil
 }
 

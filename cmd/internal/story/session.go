@@ -44,10 +44,13 @@ func Tell(agent, session string, newest func() iter.Seq2[audit.Record, error]) (
 		if err != nil {
 			return nil, err
 		}
-		if session == "" && agent == "" || session == "" && agent == r.Agent {
+		if !r.IsDecision() {
+			continue
+		}
+		if session == "" && (agent == "" || agent == r.Agent) && r.Event != "" { // an answer from elsewhere has none
 			agent, session = r.Agent, r.Session
 		}
-		if r.Sync != nil || r.Session != session || agent != "" && r.Agent != agent {
+		if r.Session != session || agent != "" && r.Agent != agent {
 			continue
 		}
 		switch {

@@ -17,13 +17,20 @@ import (
 type Row struct {
 	*audit.Record        // the decision that made the outcome
 	Outcome       string // what became of it, in one word
+
+	Review *audit.Review // what a person said of it, nil: nothing
 }
 
 // CallRow is the row of a call.
-func CallRow(c *audit.Call) Row { return Row{c.Deciding(), string(c.Outcome())} }
+func CallRow(c *audit.Call) Row { return Row{c.Deciding(), string(c.Outcome()), c.Review} }
 
-// RecordRow is the row of one decision.
-func RecordRow(r *audit.Record) Row { return Row{r, r.Effect.String()} }
+// RecordRow is the row of one record, with what a person said of it.
+func RecordRow(r *audit.Record, said *audit.Review) Row {
+	if r.Review != nil {
+		return Row{r, "review", nil}
+	}
+	return Row{r, r.Effect.String(), said}
+}
 
 // Columns are the widths of the columns of a list of decisions.
 type Columns struct{ event, tool, call int }
@@ -48,8 +55,11 @@ func ColumnsOf(list []Row, more bool) Columns {
 
 // eventOf is what the decision was about.
 func eventOf(r *audit.Record) string {
-	if r.Sync != nil {
+	switch {
+	case r.Sync != nil:
 		return "gate sync"
+	case r.Review != nil:
+		return "gate log review"
 	}
 	return string(r.Event)
 }
@@ -72,7 +82,11 @@ func (wide Columns) Line(s screen.Page, r Row) string {
 	line := fmt.Sprintf("%s  %-6s  %s  %s  %s  %s", s.Faint(r.Time.Local().Format("2006-01-02 15:04:05")), strictjson.OneLine(r.ID),
 		s.Effect(r.Effect, fmt.Sprintf("%-8s", r.Outcome)), screen.Column(eventOf(r.Record), wide.event), screen.Column(r.Tool, wide.tool),
 		screen.Column(callOf(r.Record), wide.call))
-	return strings.TrimRight(line+"  "+s.Name(strings.Join(objectors(r.Record), ", ")), " ")
+	line = strings.TrimRight(line+"  "+s.Name(strings.Join(objectors(r.Record), ", ")), " ")
+	if r.Review != nil {
+		line += "  [" + strictjson.OneLine(r.Review.Says.String()) + "]"
+	}
+	return line
 }
 
 // wouldText says what a policy would have done to a call that was let through, and

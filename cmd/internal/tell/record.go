@@ -13,12 +13,16 @@ import (
 	"gate/internal/strictjson"
 )
 
-// Record is one decision for people.
-func Record(p screen.Page, r *audit.Record) string {
+// Record is one decision for people, with what a person said of it; nil: nothing.
+func Record(p screen.Page, r *audit.Record, said *audit.Review) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  %s\n", strictjson.OneLine(r.ID), r.Effect, r.Time.Local().Format("2006-01-02 15:04:05"))
 	if r.Sync != nil {
 		syncText(&b, r)
+		return b.String()
+	}
+	if r.Review != nil {
+		reviewText(&b, r.Review)
 		return b.String()
 	}
 	fmt.Fprintf(&b, "  %s\n", strictjson.OneLine(momentOf(r)))
@@ -60,7 +64,19 @@ func Record(p screen.Page, r *audit.Record) string {
 	}
 	askedText(&b, r)
 	keptText(&b, r)
+	if said != nil {
+		reviewText(&b, said)
+	}
 	return b.String()
+}
+
+// reviewText is what a person said of a decision.
+func reviewText(b *strings.Builder, v *audit.Review) {
+	fmt.Fprintf(b, "review of %s: %s, said %s on %s\n", strictjson.OneLine(v.Of), strictjson.OneLine(v.Says.String()),
+		strictjson.OneLine(cmp.Or(v.By, "somebody")), v.At.Local().Format("2006-01-02 15:04:05"))
+	if v.Note != "" {
+		fmt.Fprintf(b, "  %s\n", screen.Hang(strictjson.Visible(v.Note)))
+	}
 }
 
 // momentOf says what the decision was about: of an event that could not be read

@@ -8,6 +8,7 @@
 package ocsf
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -58,6 +59,7 @@ func Base(class, activity, severity int, at time.Time, program string) map[strin
 const (
 	launch = 1 // a process
 	create = 1 // a finding
+	revise = 2 // a finding
 	logon  = 1
 	logoff = 2
 	update = 8 // an application
@@ -106,7 +108,7 @@ func Event(r *audit.Record, program string) ([]byte, error) {
 	if activity == Other {
 		e["activity_name"] = string(r.Event)
 	}
-	if r.Sync == nil {
+	if r.IsDecision() {
 		e["action_id"], e["disposition_id"] = action, disposition
 		policy(e, r)
 	}
@@ -124,7 +126,7 @@ func orID(r *audit.Record) string {
 
 func answerOf(r *audit.Record) answer {
 	switch {
-	case r.Sync != nil:
+	case !r.IsDecision():
 		return allowed
 	case r.Approved:
 		return approved
@@ -148,6 +150,8 @@ func classOf(r *audit.Record, a answer) (class, activity int) {
 	switch {
 	case r.Sync != nil:
 		return Lifecycle, update
+	case r.Review != nil:
+		return DetectionFinding, revise
 	case a == denied || a == asked || a == changed || a == approved:
 		return DetectionFinding, create
 	case r.Tool != "":
@@ -168,6 +172,9 @@ func classOf(r *audit.Record, a answer) (class, activity int) {
 func message(r *audit.Record) string {
 	if s := r.Sync; s != nil {
 		return "bundle " + s.Name + " " + s.Digest
+	}
+	if r.Review != nil {
+		return r.Call
 	}
 	word := r.Effect.String()
 	switch answerOf(r) {
@@ -223,6 +230,11 @@ func of(e map[string]any, r *audit.Record, class int) {
 	switch class {
 	case DetectionFinding:
 		e["finding_info"] = finding(r)
+		if r.Review != nil {
+			review(e, r.Review)
+			e["device"], e["actor"] = host, map[string]any{"user": user}
+			return
+		}
 		e["evidences"] = []any{map[string]any{"process": process, "actor": actor, "device": host}}
 		e["is_alert"] = r.Result == hook.Reject
 		e["device"], e["actor"] = host, actor
@@ -254,6 +266,22 @@ func finding(r *audit.Record) map[string]any {
 	}
 	return f
 }
+
+// review says of a finding what a person said of the decision that it is about.
+func review(e map[string]any, v *audit.Review) {
+	info := e["finding_info"].(map[string]any)
+	info["uid"] = cmp.Or(v.Key, v.Of)
+	if len(v.Policies) > 0 {
+		info["types"] = v.Policies
+	}
+	e["status_id"], e["status"], e["comment"], e["is_alert"] = Other, v.Says.String(), v.Note, false
+	if v.Says == audit.FalseAlarm {
+		e["status_id"], e["status"] = suppressed, "Suppressed" // "determined to be a false positive"
+	}
+}
+
+// suppressed is the status of a finding that was none.
+const suppressed = 3
 
 // orUnknown is a text that OCSF requires.
 func orUnknown(s string) string {

@@ -57,6 +57,9 @@ func TestEvent(t *testing.T) {
 		{"end of a sub-agent", event(hook.SubagentStop), 3002, 2, 1, 1, 1},
 		{"prompt", event(hook.UserPromptSubmit), 6002, 99, 1, 1, 1},
 		{"compaction", event(hook.PreCompact), 6005, 99, 1, 1, 1},
+		{"review", with(event(""), func(r *audit.Record) {
+			r.Call, r.Review = "false alarm: xyz789", &audit.Review{Of: "xyz789", Key: "xyz789-00", Says: audit.FalseAlarm, Policies: []string{"acme.push"}, Note: "a test"}
+		}), 2004, 2, 1, 0, 0},
 		{"bundle", with(event(""), func(r *audit.Record) { r.Sync = &audit.Sync{Name: "acme", Version: 7, Digest: "sha256:ab"} }), 6002, 8, 1, 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func (f *Form) item(text []byte) (item, error) {
 	case err != nil: // gaps and findings stand beside the records
 		it.Record = audit.Record{Time: doc.Time, User: doc.User, Key: doc.ID}
 		it.bad, it.about = true, told(doc.Path, doc.Result)
-	case r.Sync != nil:
+	case !r.IsDecision():
 		it.Record, it.about = r, told(doc.Path, doc.Result)
 	default:
 		it.Record, it.about = r, f.decision(&r)
@@ -66,13 +66,15 @@ func (f *Form) item(text []byte) (item, error) {
 // name is the name of the event: gate.decision, gate.sync, gate.gap or gate.log.
 func (it *item) name() string { return strings.ReplaceAll(it.path, "/", ".") }
 
-// isDecision reports that the item is no gap, no finding, and about no bundle.
-func (it *item) isDecision() bool { return !it.bad && it.Sync == nil }
+// isDecision reports that the item is no gap, no finding, no review, and about no bundle.
+func (it *item) isDecision() bool { return !it.bad && it.IsDecision() }
 
 func (it *item) line() string {
 	switch {
 	case it.Sync != nil:
 		return "bundle " + it.Sync.Name + " " + it.Sync.Digest
+	case it.Review != nil:
+		return "review of " + it.Review.Of + ": " + it.Review.Says.String()
 	case it.bad:
 		return "the log: " + it.name()
 	}
