@@ -70,6 +70,9 @@ type Sources struct {
 	Policies func(ctx context.Context, project string) (Document, error)
 	Policy   func(ctx context.Context, project, id string) (Document, error)
 	Settings func(ctx context.Context, project string) (Document, error)
+	// Coverage is which lines of a policy of a project its tests evaluate. It runs them,
+	// and bounds the time for that.
+	Coverage func(ctx context.Context, project, id string) (Document, error)
 	// Figures are the calls of the last days, by day and by policy.
 	Figures func(ctx context.Context, days int) (Document, error)
 	// Machine is what guards this machine, and what is wrong with that.

@@ -114,7 +114,7 @@ func sources(bad string) Sources {
 	}
 	tally := Document{"name": bad, "calls": 3, "asked": 1, "approved": 1, "denied": 1, "p50_us": 100, "p90_us": 200, "p99_us": 300}
 	call := func(id string) Document {
-		return Document{"id": id, "time": "2026-11-28T07:00:00Z", "begun": "2026-11-28T07:00:00Z", "outcome": "denied", "agent": bad, "session": bad, "tool": bad, "event": "PreToolUse", "call": bad, "policies": []any{bad}}
+		return Document{"id": id, "time": "2026-11-28T07:00:00Z", "begun": "2026-11-28T07:00:00Z", "outcome": "denied", "agent": bad, "session": bad, "tool": bad, "event": "PreToolUse", "call": bad, "policies": []any{bad}, "review": bad}
 	}
 	one := func(doc Document) (Document, error) { return doc, nil }
 	return Sources{
@@ -135,7 +135,7 @@ func sources(bad string) Sources {
 			if id != "abc123" {
 				return nil, fmt.Errorf("decision %s: %w", id, ErrNotFound)
 			}
-			doc := Document{"record": Document{"id": id, "effect": "deny", "time": "2026-11-28T07:00:00Z", "agent": bad, "session": bad, "event": "PreToolUse", "tool": bad, "dir": bad, "project": "/p", "took_us": 1200},
+			doc := Document{"review": Document{"says": bad, "by": bad, "at": "2026-11-28T07:00:00Z", "note": bad}, "record": Document{"id": id, "effect": "deny", "time": "2026-11-28T07:00:00Z", "agent": bad, "session": bad, "event": "PreToolUse", "tool": bad, "dir": bad, "project": "/p", "took_us": 1200},
 				"recorded": Document{"input": Document{bad: bad}}, "question": Document{"tool": "Bash", "input": bad, "dir": bad},
 				"since": Document{"whole": false, "policies": []any{Document{"id": bad, "what": bad}}, "facts_now": []any{bad}},
 				"chain": Document{"links": []any{Document{"from": step("def456", 1), "origin": "secret", "what": bad, "path": bad}}}}
@@ -156,13 +156,17 @@ func sources(bad string) Sources {
 				"links": []any{Document{"from": step("a", 1), "to": step("b", 2), "origin": "secret", "what": bad, "path": bad, "how": "file"}}})
 		},
 		Policies: func(_ context.Context, project string) (Document, error) {
-			return one(Document{"policies": []any{Document{"id": bad, "title": bad, "source": bad, "authority": "managed", "level": bad, "level_pos": bad, "spoke": tally}}, "projects": []any{bad}, "days": 30, "notices": []any{bad},
+			return one(Document{"policies": []any{Document{"id": bad, "title": bad, "source": bad, "authority": "managed", "level": bad, "level_pos": bad, "spoke": tally, "tested": true, "reviewed": Document{"false_alarms": 1, "missed": 1}}}, "projects": []any{bad}, "days": 30, "notices": []any{bad},
 				"sources": []any{Document{"faults": []any{Document{"error": bad}}}}})
 		},
 		Policy: func(_ context.Context, project, id string) (Document, error) {
-			return one(Document{"id": id, "title": bad, "description": bad, "source": bad, "authority": "user", "text": bad, "tests": bad, "days": 30, "level_text": bad, "events": []any{"PreToolUse"},
+			return one(Document{"id": id, "title": bad, "description": bad, "source": bad, "authority": "user", "text": bad, "tests": bad, "days": 30, "level_text": bad, "reviewed": Document{"false_alarms": 1, "missed": 1}, "events": []any{"PreToolUse"},
 				"parameters": []any{Document{"name": bad, "type": bad, "value": bad, "default": bad, "description": bad, "set": []any{Document{"pos": bad}}}},
 				"examples":   []any{Document{"effect": "deny", "line": bad}}, "exceptions": []any{Document{"until": bad, "if": bad, "pos": bad}}})
+		},
+		Coverage: func(_ context.Context, project, id string) (Document, error) {
+			return one(Document{"id": id, "tested": true, "short": "50.0 %", "why": bad, "passed": 1, "failed": 1, "covered": 1, "missed": 1, "took_us": 1200,
+				"not_passed": []any{Document{"name": bad, "file": bad, "line": 3, "message": bad}}, "lines": []any{Document{"line": 3, "text": bad}}})
 		},
 		Settings: func(_ context.Context, project string) (Document, error) {
 			return one(Document{"settings": []any{Document{"key": bad, "value": bad, "authority": "user", "pos": bad, "counts": false, "why": bad}}, "faults": []any{Document{"error": bad}}, "beside": []any{bad}, "notices": []any{bad},
@@ -180,7 +184,7 @@ func sources(bad string) Sources {
 }
 
 // addresses are the views.
-var addresses = []string{"/ui/now", "/ui/decision/abc123", "/ui/session", "/ui/session/s-1", "/ui/policies", "/ui/policies/acme.deploy", "/ui/settings", "/ui/figures", "/ui/machine", "/ui/try"}
+var addresses = []string{"/ui/now", "/ui/decision/abc123", "/ui/session", "/ui/session/s-1", "/ui/policies", "/ui/policies/acme.deploy", "/ui/coverage/acme.deploy", "/ui/settings", "/ui/figures", "/ui/machine", "/ui/try"}
 
 // TestViews has every view be a shell without data, and with the key a part of a page
 // and the same as JSON.

@@ -18,21 +18,32 @@ import (
 // functions are what templates can call.
 func (p *Page) functions() template.FuncMap {
 	return template.FuncMap{
-		"address": Address, "policyAddress": policyAddress, "question": questionOf,
+		"address": Address, "policyAddress": policyAddress, "coverageAddress": coverageAddress, "question": questionOf,
 		"outcomeClass": outcomeClass, "outcomeSign": outcomeSign, "severityClass": severityClass, "severitySign": severitySign,
 		"shortTime": p.shortTime, "ms": millis, "seconds": seconds, "short": short, "plain": plain, "join": join, "days": func() []int { return []int{7, usualDays, 30, mostDays} },
 		"first": firstWaiting, "rest": restWaiting, "without": func(begin, s string) string { return strings.TrimPrefix(s, begin) }, "conditions": conditions,
-		"segments": segments, "labels": labels, "nodes": nodes,
+		"opinion": func(word string) string { return strings.ReplaceAll(word, "_", " ") }, "segments": segments, "labels": labels, "nodes": nodes,
 		"byAuthority": byAuthority, "installed": installed, "deeds": deedsOf, "flows": flowsOf, "plots": plotsOf,
 	}
 }
 
 // policyAddress is the page of a policy in the project that is looked at.
 func policyAddress(id string, q url.Values) string {
+	return placeAddress("policies", id, "", q)
+}
+
+// coverageAddress is where the coverage of a policy is handed out in a form.
+func coverageAddress(id, form string, q url.Values) string {
+	return placeAddress("coverage", id, form, q)
+}
+
+// placeAddress is a view of the project that is looked at.
+func placeAddress(view, id, form string, q url.Values) string {
+	address := Address(view, id) + form
 	if project := q.Get("project"); project != "" {
-		return Address("policies", id) + "?" + url.Values{"project": {project}}.Encode()
+		address += "?" + url.Values{"project": {project}}.Encode()
 	}
-	return Address("policies", id)
+	return address
 }
 
 // A questionForm is the box for a call that nobody makes.

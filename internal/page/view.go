@@ -44,6 +44,9 @@ func sights() map[string]sight {
 			}
 			return p.o.Sources.Policies(ctx, q.Get("project"))
 		}},
+		"coverage": {1, func(p *Page, ctx context.Context, id string, q url.Values) (Document, error) {
+			return p.o.Sources.Coverage(ctx, q.Get("project"), id)
+		}},
 		"settings": {0, func(p *Page, ctx context.Context, _ string, q url.Values) (Document, error) {
 			return p.o.Sources.Settings(ctx, q.Get("project"))
 		}},

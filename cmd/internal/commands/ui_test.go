@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gate/hook"
+	"gate/internal/audit"
 	"gate/internal/page"
 	"gate/internal/strictjson"
 )
@@ -132,6 +134,75 @@ func TestPageViews(t *testing.T) {
 	}
 	if _, after, _ := m.gate(nil, false, "log", "--format", "json", "-n", "0"); after != log {
 		t.Error("looking at the page wrote into the log")
+	}
+}
+
+// TestPageReviews shows what a person said of a decision: with the call, with the decision,
+// and counted for its policy.
+func TestPageReviews(t *testing.T) {
+	m := newMachine(t)
+	m.hook("git push --force origin main")
+	m.hook("ls")
+	v, show := m.viewer(), seen(t)
+	id := at(show(v.now(t.Context(), page.Filter{})), "calls", 1, "id").(string)
+	h, err := audit.OpenHistory(filepath.Join(m.dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := h.Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := audit.NewReview(&r, audit.FalseAlarm, "a fork of ours")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := audit.Append(filepath.Join(m.dir, "state"), audit.Options{}, audit.Record{ID: "review", Time: time.Now(), User: "ana", Agent: "gate", Result: hook.Continue, Review: said}); err != nil {
+		t.Fatal(err)
+	}
+	calls := at(show(v.now(t.Context(), page.Filter{})), "calls").([]any)
+	if len(calls) != 2 || at(calls[1], "review") != "false alarm" || at(calls[0], "review") != nil {
+		t.Errorf("now: %v", calls)
+	}
+	if d := show(v.decision(t.Context(), id)); at(d, "review", "says") != "false_alarm" || at(d, "review", "by") != "ana" || at(d, "review", "note") != "a fork of ours" {
+		t.Errorf("decision: %v", at(d, "review"))
+	}
+	if p := show(v.policy(t.Context(), "", "gate.git.push")); at(p, "reviewed", "false_alarms") != 1 || at(p, "reviewed", "missed") != 0 {
+		t.Errorf("policy: %v", at(p, "reviewed"))
+	}
+	if f := show(v.figures(t.Context(), 7)); at(f, "all", "false_alarms") != 1 || at(f, "per_policy", 0, "false_alarms") != 1 {
+		t.Errorf("figures: %v", f)
+	}
+}
+
+// TestPageCoverage measures policies with tests, without, and with some that fail.
+func TestPageCoverage(t *testing.T) {
+	m := newMachine(t)
+	m.write("user/policies/acme/half/half.rego", "# METADATA\n# custom:\n#   gate:\n#     events: [PreToolUse]\npackage acme.half\n\ndeny contains \"no\" if {\n\tinput.tool_input.command == \"a\"\n\tinput.tool_name == \"Bash\"\n}\n\ndeny contains \"never\" if {\n\tinput.tool_input.command == \"b\"\n\tinput.tool_name == \"Nothing\"\n}\n")
+	m.write("user/policies/acme/half/half_test.rego", "package acme.half_test\n\nimport data.acme.half\n\ntest_no if \"no\" in half.deny with input as gate.event(\"a\")\n\ntest_wrong if \"never\" in half.deny with input as gate.event(\"c\")\n")
+	m.write("user/policies/acme/bare/bare.rego", "# METADATA\n# custom:\n#   gate:\n#     events: [PreToolUse]\npackage acme.bare\n\ndeny contains \"no\" if input.tool_input.command == \"x\"\n")
+	v, show := m.viewer(), seen(t)
+	cover := v.coverage(make(chan struct{}, 1))
+	half := show(cover(t.Context(), "", "acme.half"))
+	if at(half, "tested") != true || at(half, "passed") != 1 || at(half, "failed") != 1 || !strings.Contains(at(half, "not_passed", 0, "name").(string), "test_wrong") || at(half, "missed").(int) == 0 || at(half, "covered").(int) == 0 ||
+		!strings.Contains(fmt.Sprint(at(half, "lines")), "Nothing") {
+		t.Errorf("half: %v", half)
+	}
+	if bare := show(cover(t.Context(), "", "acme.bare")); at(bare, "tested") != false || !strings.Contains(at(bare, "why").(string), "no tests") {
+		t.Errorf("bare: %v", bare)
+	}
+	if own := show(cover(t.Context(), "", "gate.git.push")); at(own, "percent") != 100.0 || at(own, "failed") != 0 || at(own, "passed").(int) < 3 {
+		t.Errorf("of the library: %v", own)
+	}
+	if _, err := cover(t.Context(), "", "gate.nothing"); !errors.Is(err, page.ErrNotFound) {
+		t.Errorf("nobody's: %v", err)
+	}
+	busy := make(chan struct{}, 1)
+	busy <- struct{}{}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := v.coverage(busy)(ended, "", "acme.half"); !errors.Is(err, context.Canceled) {
+		t.Errorf("while another one is measured: %v", err)
 	}
 }
 

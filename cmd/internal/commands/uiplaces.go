@@ -83,20 +83,15 @@ func (v viewer) policy(ctx context.Context, project, id string) (page.Document, 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := policyRows(g, []string{id})
+	r, err := policyNamed(g, id)
 	if err != nil {
-		return nil, saying{page.ErrNotFound, err.Error()}
+		return nil, err
 	}
-	at := slices.IndexFunc(rows, func(r scopes.PolicyRow) bool { return r.ID == id })
-	if at < 0 {
-		return nil, saying{page.ErrNotFound, quoted(id) + " is a group; the list has its policies"}
-	}
-	r := rows[at]
 	s, err := v.stats(policyDays)
 	if err != nil {
 		return nil, err
 	}
-	doc := policiesDocument(g, rows[at:at+1])["policies"].([]any)[0].(map[string]any)
+	doc := policiesDocument(g, []scopes.PolicyRow{r})["policies"].([]any)[0].(map[string]any)
 	tests, err := testsBeside(g, r)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ type viewer struct {
 func (v viewer) sources() page.Sources {
 	return page.Sources{
 		Now: v.now, Feed: v.feed, Decision: v.decision, WhatIf: v.whatIf, Session: v.session,
-		Policies: v.policies, Policy: v.policy, Settings: v.settings, Figures: v.figures, Machine: v.guards,
+		Policies: v.policies, Policy: v.policy, Coverage: v.coverage(make(chan struct{}, 1)), Settings: v.settings, Figures: v.figures, Machine: v.guards,
 	}
 }
 

@@ -40,7 +40,9 @@ type Tests struct {
 // CloseTests closes what OpenTests opened.
 func CloseTests(list []*Tests) {
 	for _, t := range list {
-		t.place.Close()
+		if t.place != nil {
+			t.place.Close()
+		}
 	}
 }
 
@@ -81,6 +83,12 @@ func OpenTests(args []string) (list []*Tests, err error) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// LibraryTests are those of a policy of the product's own, in the files of all of them. They
+// need not be closed.
+func LibraryTests(files fs.FS, policy string) *Tests {
+	return &Tests{Files: files, Dir: path.Dir(policy), only: []string{policy}, Library: true}
 }
 
 // openTarget opens the policies that a directory belongs to: all of a bundle, where it

@@ -103,6 +103,11 @@ async function read(mine, state, address) {
       mine.after = item.call.begun;
       mine.rows.push(item.html);
     }
+    if (mine.rows.length > mostRows) { // nothing is drawn in a tab that nobody sees
+      const over = mine.rows.length - mostRows;
+      mine.rows.splice(0, over);
+      mine.news += over;
+    }
     if (mine.rows.length > 0 && !mine.drawn) mine.drawn = requestAnimationFrame(() => draw(mine, state));
   }
 }
@@ -152,6 +157,8 @@ document.addEventListener("click", (e) => {
     }
     return;
   }
+  if (button && button.dataset.load !== undefined) { loadInto(button); return; }
+  if (button && button.dataset.measure !== undefined) { measure(button); return; }
   if (button && button.id === "close") {
     ask("/ui/close", { method: "POST" }).then(() => { sessionStorage.removeItem(keyName); load(); });
     return;
@@ -163,6 +170,46 @@ document.addEventListener("click", (e) => {
   if (a.id === "json") { showJSON(a.getAttribute("href")); return; }
   go(a.href);
 });
+
+// loadInto shows what a button stands for below it. Its heading is that of the view.
+async function loadInto(button) {
+  const answer = button.closest("p").nextElementSibling;
+  button.disabled = true;
+  answer.setAttribute("aria-busy", "true");
+  answer.textContent = "…";
+  const res = await ask(button.dataset.load);
+  const part = parsed(res.text);
+  if (res.status === 200) part.querySelector("h1").remove();
+  answer.replaceChildren(...part.childNodes);
+  answer.removeAttribute("aria-busy");
+  button.disabled = false;
+}
+
+// measure asks for the coverage of each policy of the list, one after the other, until the
+// view is left or the button is pressed again.
+async function measure(button) {
+  const said = main.querySelector("[data-measured]");
+  if (button.dataset.measure === "on") { button.dataset.measure = ""; return; }
+  const mine = asked;
+  const text = button.textContent;
+  const cells = [...main.querySelectorAll("td[data-coverage]")];
+  button.dataset.measure = "on";
+  button.textContent = "Stop";
+  let done = 0;
+  for (const cell of cells) {
+    if (mine !== asked || button.dataset.measure !== "on") break;
+    said.textContent = done + " of " + cells.length;
+    const res = await ask(cell.dataset.coverage);
+    let short = "not measured";
+    try { const doc = JSON.parse(res.text); short = doc.short || doc.message; } catch (e) { /* no answer */ }
+    cell.textContent = short;
+    done++;
+    if (res.status === 401 || res.status === 0) break;
+  }
+  button.dataset.measure = "";
+  button.textContent = text;
+  said.textContent = done + " of " + cells.length + " measured";
+}
 
 document.addEventListener("submit", async (e) => {
   e.preventDefault();
