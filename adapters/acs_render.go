@@ -80,9 +80,9 @@ func (r *acsResult) ask() {
 			"approver": map[string]any{"type": "human", "id": cmp.Or(r.ev.Gate.User, "user")}, "question": r.reason(),
 			"timeout_seconds": acsQuestionTimeout, "timeout_disposition": "deny",
 		}
-	case r.d.Pending && r.legal&moment.MayDefer != 0:
+	case r.d.Pending != "" && r.legal&moment.MayDefer != 0:
 		r.codes = append(r.codes, moment.NoApprover)
-		r.lines = append(r.lines, "A person may approve this one call in a terminal of their own: gate approve "+r.d.ID+
+		r.lines = append(r.lines, "A person may approve this one call in a terminal of their own: gate approve "+r.d.Pending+
 			". Then send the step again under a new request_id.")
 		r.doc["decision"], r.doc["reasoning"] = "defer", r.reason()
 		r.doc["defer_details"] = map[string]any{

@@ -178,7 +178,7 @@ func TestACSRender(t *testing.T) {
 		{"ask", call, true, &hook.Decision{ID: "d1", Effect: hook.Ask, Reasons: because(hook.Ask)}, `{"decision":"ask","defer_details":null,"reason_codes":["rule"]}`},
 		{"ask nobody", call, false, &hook.Decision{ID: "d1", Effect: hook.Ask, Reasons: because(hook.Ask)}, `{"decision":"deny","ask_details":null,"reason_codes":["rule","approver_unavailable"]}`},
 		{
-			"ask later", call, false, &hook.Decision{ID: "d1", Effect: hook.Ask, Pending: true, Reasons: because(hook.Ask)},
+			"ask later", call, false, &hook.Decision{ID: "d1", Effect: hook.Ask, Pending: "d1", Reasons: because(hook.Ask)},
 			`{"decision":"defer","ask_details":null,"defer_details":{"reason":"pending_dependency","resolution_method":"human_approval","resolution_timeout_ms":600000,"timeout_decision":"deny"}}`,
 		},
 		{"ask about a result", result, true, &hook.Decision{ID: "d1", Effect: hook.Ask, Reasons: because(hook.Ask)}, `{"decision":"deny"}`},

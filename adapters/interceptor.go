@@ -276,8 +276,8 @@ func (v *verdict) messages() []any {
 		}
 	}
 	reason := v.ruling.Reason
-	if v.d.Pending {
-		reason += "\nA person may approve this one call in a terminal of their own: gate approve " + v.d.ID
+	if v.d.Pending != "" {
+		reason += "\nA person may approve this one call in a terminal of their own: gate approve " + v.d.Pending
 	}
 	return []any{map[string]any{"message": reason, "severity": "error"}}
 }

@@ -116,8 +116,8 @@ type Decision struct {
 	Remember []mark.Mark // what the session is to remember, in run order: nothing of a call that does not run
 	Fault    *Fault      // gate itself could not decide; the Effect is then what closes
 	Notices  []string
-	Approved bool // a person had approved what would be asked
-	Pending  bool // a person may still approve what is asked
+	Approved bool   // a person had approved what would be asked
+	Pending  string // the id by which a person may still approve what is asked; "": nobody may
 
 	// Elsewhere tells the agent that people who are not at the terminal were asked, and
 	// what to do once they answered; "": nobody was.

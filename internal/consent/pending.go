@@ -99,6 +99,45 @@ func (s Store) AddPending(ev *hook.Event, d *hook.Decision, rules Approvals) (Pe
 	return p, s.sweep(root, ev.Gate.Now)
 }
 
+// Keep has a call wait as [Store.AddPending] does, unless it waits already: under the same
+// decision, or since it was put to people elsewhere, under the id by which they know it.
+// What is returned waits.
+func (s Store) Keep(ev *hook.Event, d *hook.Decision, rules Approvals) (Pending, error) {
+	asked := causes(d)
+	if rules.Enabled && rules.Elsewhere != nil && len(asked) > 0 {
+		if q, answer, err := s.Asked(ev, d); err == nil && answer == nil && subset(asked, q.Pending.Reasons) {
+			if p, err := s.Pending(q.Pending.ID); err == nil && p.Call == q.Pending.Call {
+				return p, nil
+			}
+		}
+	}
+	p, err := s.AddPending(ev, d, rules)
+	if !errors.Is(err, fs.ErrExist) {
+		return p, err
+	}
+	call, callErr := CallOf(ev, d)
+	if waits, readErr := s.Pending(d.ID); callErr == nil && readErr == nil && waits.Call == call {
+		return waits, nil // who asked elsewhere kept it
+	}
+	return p, err
+}
+
+// subset reports whether each reason of some is among others.
+func subset(some, others []Cause) bool {
+	return !slices.ContainsFunc(some, func(c Cause) bool { return !slices.Contains(others, c) })
+}
+
+// Forget takes a call away that waits, where another one of the same was put to people.
+func (s Store) Forget(p Pending) error {
+	root, err := s.open(false)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	_, err = s.claim(root, pendingDir, p.ID)
+	return err
+}
+
 // String is what a person is shown before they approve. Everything that came
 // from outside is quoted, a line each, so that nothing in it can pose as gate's
 // own words.

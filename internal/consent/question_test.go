@@ -291,3 +291,52 @@ func TestAnswerForged(t *testing.T) {
 		}
 	}
 }
+
+// TestKeep has a call that was put to people wait under the id that they know, until it is
+// answered, and each other call under its own.
+func TestKeep(t *testing.T) {
+	k, ana, c := newDesk(t), newApprover(), push(noon)
+	rules := ana.rules(noon.Add(time.Hour))
+	q := k.ask(c, rules)
+	keep := func(c *call, id string) string {
+		t.Helper()
+		c.d.ID = id
+		p, err := k.store.Keep(&c.ev, &c.d, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits, err := k.store.Pending(p.ID); err != nil || waits.Call != p.Call {
+			t.Errorf("%s does not wait: %v", p.ID, err)
+		}
+		return p.ID
+	}
+	for _, id := range []string{q.Pending.ID, "again1"} {
+		if got := keep(push(noon), id); got != q.Pending.ID {
+			t.Errorf("as %s it waits under %s, and people know %s", id, got, q.Pending.ID)
+		}
+	}
+	further := push(noon)
+	further.d.Reasons = append(further.d.Reasons, hook.Reason{Hook: "acme.more", ID: "acme.more", Effect: hook.Ask, Reason: "and this", Source: "user"})
+	if got := keep(further, "again2"); got != "again2" {
+		t.Errorf("with a further reason it waits under %s", got)
+	}
+	if all, err := k.store.AllPending(); err != nil || len(all) != 2 {
+		t.Errorf("%d calls wait: %v", len(all), err)
+	}
+	if _, err := k.store.Answer(q.Pending.ID, false, ana.sign(q.Statement(false)), rules, noon); err != nil {
+		t.Fatal(err)
+	}
+	if got := keep(push(noon), "again3"); got != "again3" {
+		t.Errorf("after an answer it waits under %s", got)
+	}
+	if got := keep(push(noon), "again3"); got != "again3" {
+		t.Errorf("kept twice under one decision it waits under %s", got)
+	}
+	p := k.pending(push(noon))
+	if err := k.store.Forget(p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.store.Pending(p.ID); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was forgotten waits: %v", err)
+	}
+}

@@ -24,7 +24,6 @@ type Elsewhere interface {
 type Told struct {
 	Who     string   // who said yes, and the answer was used up; "": nobody
 	Agent   string   // a sentence for the agent; "": nobody was asked
-	Waits   bool     // the call waits under the decision's id
 	Notices []string // what the person should know
 }
 
@@ -62,7 +61,7 @@ func (a *approver) use(ctx context.Context, ev *hook.Event, d *hook.Decision) (g
 	var refusal consent.Refusal
 	if a.elsewhere != nil && errors.As(err, &refusal) && refusal != consent.NotAsked && refusal != consent.Off {
 		a.mu.Lock()
-		a.why, a.told = err, Told{Waits: true} // until it is told: nothing is kept twice meanwhile
+		a.why, a.told = err, Told{}
 		a.mu.Unlock()
 		told = a.elsewhere.Ask(ctx, ev, d, func() *audit.Record { return a.gate.redacted(ev, d) })
 	}
@@ -108,17 +107,14 @@ func (a *approver) remember(ev *hook.Event, d *hook.Decision) []string {
 	case why != nil:
 		notices = append(notices, why.Error())
 	}
-	var err error
-	if !told.Waits {
-		_, err = a.store.AddPending(ev, d, a.rules)
-	}
+	waits, err := a.store.Keep(ev, d, a.rules)
 	switch {
 	case errors.As(err, &refusal): // nothing that could be approved
 	case err != nil:
 		notices = append(notices, "this call cannot be approved: "+err.Error())
 	default:
-		d.Pending = true
-		notices = append(notices, fmt.Sprintf("a person may approve this one call, in a terminal of their own: gate approve %s", d.ID))
+		d.Pending = waits.ID
+		notices = append(notices, fmt.Sprintf("a person may approve this one call, in a terminal of their own: gate approve %s", d.Pending))
 	}
 	return notices
 }

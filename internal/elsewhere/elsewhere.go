@@ -27,9 +27,8 @@ import (
 )
 
 const (
-	margin  = 2 * time.Second        // what is left of the agent's time for the answer
-	look    = 250 * time.Millisecond // between two looks into the store
-	between = 3 * time.Second        // between two looks for answers at the address
+	margin = 2 * time.Second        // what is left of the agent's time for the answer
+	look   = 250 * time.Millisecond // between two looks into the store
 )
 
 // A Desk puts questions and takes answers, by the settings of one machine.
@@ -62,13 +61,13 @@ func (d *Desk) Ask(ctx context.Context, ev *hook.Event, dec *hook.Decision, reco
 		defer stop()
 	}
 	q, _, err := d.Store.Asked(ev, dec)
-	open := err == nil
+	open, looks := err == nil, newLooks(d)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		note(&told, "nobody elsewhere can be asked: "+err.Error())
 		return told
 	case open:
-		if err := d.poll(ctx); err != nil {
+		if err := looks.look(ctx); err != nil {
 			note(&told, err.Error())
 		}
 	case len(d.Settings.Deliver) == 0 || asksHere(ev) && d.Settings.When != setting.WhenAlways:
@@ -78,7 +77,7 @@ func (d *Desk) Ask(ctx context.Context, ev *hook.Event, dec *hook.Decision, reco
 			return told
 		}
 	}
-	d.await(ctx, ev, dec, q, &told)
+	d.await(ctx, ev, dec, q, looks, &told)
 	return told
 }
 
@@ -97,12 +96,14 @@ func (d *Desk) put(ctx context.Context, ev *hook.Event, dec *hook.Decision, reco
 	if err != nil {
 		return no(err)
 	}
-	told.Waits = true
 	q, shown, err := d.Store.Ask(p, text, d.Rules, ev.Gate.Now)
 	if err != nil {
 		return no(err)
 	}
-	if shown == "" { // another call asked the same a moment ago
+	if shown == "" { // another call asked the same a moment ago, and waits for both
+		if err := d.Store.Forget(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			note(told, err.Error())
+		}
 		return q, true
 	}
 	reached, failed := d.deliver(ctx, Question{shown, q.StatementOpen()})
@@ -124,7 +125,7 @@ func (d *Desk) put(ctx context.Context, ev *hook.Event, dec *hook.Decision, reco
 }
 
 // await waits for an answer as long as the agent does, where nobody sits at its terminal.
-func (d *Desk) await(ctx context.Context, ev *hook.Event, dec *hook.Decision, q consent.Question, told *core.Told) {
+func (d *Desk) await(ctx context.Context, ev *hook.Event, dec *hook.Decision, q consent.Question, looks *looks, told *core.Told) {
 	left := d.Settings.Wait
 	if deadline, ok := ctx.Deadline(); ok && (left == 0 || left > time.Until(deadline)) {
 		left = time.Until(deadline)
@@ -132,7 +133,7 @@ func (d *Desk) await(ctx context.Context, ev *hook.Event, dec *hook.Decision, q 
 	if asksHere(ev) {
 		left = 0
 	}
-	began, polled := time.Now(), time.Now()
+	began := time.Now()
 	for {
 		now := *ev
 		now.Gate.Now = ev.Gate.Now.Add(time.Since(began))
@@ -150,11 +151,10 @@ func (d *Desk) await(ctx context.Context, ev *hook.Event, dec *hook.Decision, q 
 		if time.Since(began) >= left || ctx.Err() != nil || err != nil && !errors.Is(err, consent.NoApproval) {
 			break
 		}
-		if time.Since(polled) >= between && d.Settings.Poll != "" {
-			if err := d.poll(ctx); err != nil {
+		if looks.due(time.Now()) {
+			if err := looks.look(ctx); err != nil {
 				note(told, err.Error())
 			}
-			polled = time.Now()
 		}
 		time.Sleep(min(look, max(0, left-time.Since(began))))
 	}

@@ -22,11 +22,8 @@ import (
 	"gate/internal/strictjson"
 )
 
-// sendTime bounds one delivery, and pollTime one look for answers.
-const (
-	sendTime = 10 * time.Second
-	pollTime = 5 * time.Second
-)
+// sendTime bounds one delivery.
+const sendTime = 10 * time.Second
 
 // deliver tells all receivers at the same time, and returns whom it reached, and why not
 // the others, without addresses, which may hold secrets.
@@ -155,26 +152,6 @@ func (d *Desk) mail(ctx context.Context, to setting.Receiver, title, text string
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.WaitDelay = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, os.TempDir(), &b, time.Second
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("sendmail: %w", err)
-	}
-	return nil
-}
-
-// poll looks once whether answers have come, and gives each to the store. What is no answer
-// to an open question is passed over: others may write there, too.
-func (d *Desk) poll(ctx context.Context) error {
-	if d.Settings.Poll == "" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, pollTime)
-	defer cancel()
-	data, err := d.request(ctx, http.MethodGet, d.Settings.Poll, d.Settings.PollToken, "", nil)
-	if err != nil {
-		return fmt.Errorf("answers cannot be asked for: %w", err)
-	}
-	for _, a := range ReadAnswers(data) {
-		if _, err := d.Answer(a, time.Now()); err != nil && !refused(err) {
-			return err
-		}
 	}
 	return nil
 }
