@@ -92,7 +92,7 @@ try {
   const odd = log.find((l) => l.join(" ").includes("echo '<script"))[2];
   const views = {
     now: "/ui/now", decision: "/ui/decision/" + denied, hostile: "/ui/decision/" + odd, try: "/ui/try", session: "/ui/session/one", strange: "/ui/session/" + encodeURIComponent(hostile),
-    policies: "/ui/policies", policy: "/ui/policies/gate.git.push", settings: "/ui/settings", figures: "/ui/figures", machine: "/ui/machine",
+    policies: "/ui/policies", policy: "/ui/policies/gate.git.push", coverage: "/ui/coverage/gate.git.push", settings: "/ui/settings", figures: "/ui/figures", machine: "/ui/machine",
   };
   const modes = {
     light: { colorScheme: "light", viewport: { width: 1200, height: 900 } }, dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
@@ -190,6 +190,38 @@ try {
   assert.equal((await ids(page)).length, decided.length, "a paused feed goes on");
   await page.click("[data-feed]");
   await page.waitForFunction((n) => document.querySelectorAll("table.calls tbody tr").length === n + 1, decided.length);
+
+  step("a tab that draws nothing keeps the newest calls alone");
+  await view(page, "/ui/now?text=unseen");
+  await page.waitForFunction(() => /waits for calls/.test(document.querySelector("[data-feed-state]").textContent));
+  await page.evaluate(() => { window.drawing = window.requestAnimationFrame; window.requestAnimationFrame = () => 1; });
+  const decide = (n) => fetch(base + "/v1/decide", { method: "POST", headers: { Authorization: "Bearer " + token }, body: JSON.stringify({ hook_event_name: "PreToolUse", session_id: "unseen", cwd: project, tool_name: "Bash", tool_use_id: "u" + n, tool_input: { command: "echo unseen " + n } }) }).then((r) => r.json());
+  const many = 520;
+  for (let n = 0; n < many; n += 20) await Promise.all(Array.from({ length: 20 }, (_, i) => decide(n + i)));
+  await page.waitForFunction((n) => feed.news + feed.rows.length === n, many);
+  assert.equal(await page.evaluate(() => feed.rows.length), 500);
+  await page.evaluate(() => { window.requestAnimationFrame = window.drawing; feed.drawn = 0; });
+  const last = await decide(many);
+  await page.waitForFunction((n) => document.querySelector("[data-feed-state]").textContent === n + " new calls", many + 1);
+  const kept = await ids(page);
+  assert.equal(kept.length, 500);
+  assert.equal(kept[0], last.id);
+
+  step("coverage, when somebody asks for it");
+  await view(page, "/ui/policies/gate.git.push");
+  assert.equal(await page.locator("[data-answer] dl").count(), 0);
+  await page.click("[data-load]");
+  await page.waitForSelector("[data-answer] dl", { timeout: 30_000 });
+  assert.match(await page.textContent("[data-answer]"), /passed.*100\.0 %/s);
+  assert.equal(await page.locator("h1").count(), 1);
+  await view(page, "/ui/policies");
+  await page.click("[data-measure]");
+  await page.waitForFunction(() => [...document.querySelectorAll("[data-coverage]")].filter((c) => c.textContent.includes("%")).length >= 3, null, { timeout: 60_000 });
+  await page.click("[data-measure]");
+  await page.waitForFunction(() => / of [0-9]+ measured$/.test(document.querySelector("[data-measured]").textContent), null, { timeout: 30_000 });
+  const measured = await page.$$eval("[data-coverage]", (cells) => cells.filter((c) => c.textContent.includes("%")).length);
+  await page.waitForTimeout(1500);
+  assert.equal(await page.$$eval("[data-coverage]", (cells) => cells.filter((c) => c.textContent.includes("%")).length), measured, "it goes on");
 
   step("the keyboard");
   await view(page, "/ui/now");

@@ -39,6 +39,8 @@ type flowStep struct {
 
 type arc struct {
 	From, To string // decisions; From is "" where the log does not have it
+
+	FromText, ToText string // their calls, as in the drawing
 	What     string
 	Text     string // the arc in a sentence
 	Class    string
@@ -81,24 +83,30 @@ func (d *drawing) step(end Document) {
 	if id == "" || slices.ContainsFunc(d.Steps, func(s flowStep) bool { return s.id == id }) {
 		return
 	}
-	const most = 84 // characters beside the line
-	label := []rune(strictjson.OneLine(text(end["text"])))
-	if len(label) > most {
-		label = append(label[:most-1], '…')
-	}
+	label := callOf(end)
 	at := text(end["time"])
 	clock := at
 	if t, err := time.Parse(time.RFC3339Nano, at); err == nil {
 		clock, at = t.Local().Format(time.TimeOnly), t.UTC().Format("2006-01-02T15:04:05.000000000")
 	}
 	effect := text(end["effect"])
-	d.Steps = append(d.Steps, flowStep{id: id, at: at, Time: clock, Sign: outcomeSign(effect), Word: effect, Label: string(label), Class: outcomeClass(effect)})
+	d.Steps = append(d.Steps, flowStep{id: id, at: at, Time: clock, Sign: outcomeSign(effect), Word: effect, Label: label, Class: outcomeClass(effect)})
+}
+
+// callOf is the call of an end of a flow, as long as there is room beside the line.
+func callOf(end Document) string {
+	const most = 84 // characters
+	label := []rune(strictjson.OneLine(text(end["text"])))
+	if len(label) > most {
+		label = append(label[:most-1], '…')
+	}
+	return string(label)
 }
 
 // arc adds the flow from one step to another.
 func (d *drawing) arc(link Document, y map[string]float64) {
 	from, to := text(document(link["from"])["id"]), text(document(link["to"])["id"])
-	a := arc{From: from, To: to, Class: text(link["origin"])}
+	a := arc{From: from, To: to, FromText: callOf(document(link["from"])), ToText: callOf(document(link["to"])), Class: text(link["origin"])}
 	var words []string
 	for _, w := range []string{text(link["origin"]), text(link["what"]), text(link["path"]), text(link["host"])} {
 		if w != "" {

@@ -114,7 +114,7 @@ func sources(bad string) Sources {
 	}
 	tally := Document{"name": bad, "calls": 3, "asked": 1, "approved": 1, "denied": 1, "p50_us": 100, "p90_us": 200, "p99_us": 300}
 	call := func(id string) Document {
-		return Document{"id": id, "time": "2026-11-28T07:00:00Z", "begun": "2026-11-28T07:00:00Z", "outcome": "denied", "agent": bad, "session": bad, "tool": bad, "event": "PreToolUse", "call": bad, "policies": []any{bad}, "review": bad}
+		return Document{"id": id, "time": "2026-11-28T07:00:00Z", "begun": "2026-11-28T07:00:00Z", "outcome": "denied", "agent": bad, "session": bad, "tool": bad, "event": "PreToolUse", "call": bad, "policies": []any{bad}, "objections": []any{Document{"id": bad, "note": bad}}, "project": bad, "review": bad}
 	}
 	one := func(doc Document) (Document, error) { return doc, nil }
 	return Sources{
@@ -165,7 +165,7 @@ func sources(bad string) Sources {
 				"examples":   []any{Document{"effect": "deny", "line": bad}}, "exceptions": []any{Document{"until": bad, "if": bad, "pos": bad}}})
 		},
 		Coverage: func(_ context.Context, project, id string) (Document, error) {
-			return one(Document{"id": id, "tested": true, "short": "50.0 %", "why": bad, "passed": 1, "failed": 1, "covered": 1, "missed": 1, "took_us": 1200,
+			return one(Document{"id": id, "tested": true, "short": "50.0 %", "why": bad, "passed": 1, "failed": 1, "covered": 1, "missed": 1, "all": 2, "took_us": 1200,
 				"not_passed": []any{Document{"name": bad, "file": bad, "line": 3, "message": bad}}, "lines": []any{Document{"line": 3, "text": bad}}})
 		},
 		Settings: func(_ context.Context, project string) (Document, error) {

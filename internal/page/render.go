@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func (p *Page) functions() template.FuncMap {
 		"address": Address, "policyAddress": policyAddress, "coverageAddress": coverageAddress, "question": questionOf,
 		"outcomeClass": outcomeClass, "outcomeSign": outcomeSign, "severityClass": severityClass, "severitySign": severitySign,
 		"shortTime": p.shortTime, "ms": millis, "seconds": seconds, "short": short, "plain": plain, "join": join, "days": func() []int { return []int{7, usualDays, 30, mostDays} },
-		"first": firstWaiting, "rest": restWaiting, "without": func(begin, s string) string { return strings.TrimPrefix(s, begin) }, "conditions": conditions,
+		"base": path.Base, "whose": whose, "size": size, "first": firstWaiting, "rest": restWaiting, "without": func(begin, s string) string { return strings.TrimPrefix(s, begin) }, "conditions": conditions,
 		"opinion": func(word string) string { return strings.ReplaceAll(word, "_", " ") }, "segments": segments, "labels": labels, "nodes": nodes,
 		"byAuthority": byAuthority, "installed": installed, "deeds": deedsOf, "flows": flowsOf, "plots": plotsOf,
 	}
@@ -172,6 +173,28 @@ func millis(us any) string {
 	return fmt.Sprintf("%.1f ms", ms)
 }
 
+// size is a number of bytes for people.
+func size(bytes any) string {
+	n := number(bytes)
+	if n < 10<<10 {
+		return fmt.Sprintf("%.0f bytes", n)
+	}
+	if n < 10<<20 {
+		return fmt.Sprintf("%.0f KiB", n/(1<<10))
+	}
+	return fmt.Sprintf("%.0f MiB", n/(1<<20))
+}
+
+// whose is a source of policies, and by whose authority they speak where it does not say
+// that itself.
+func whose(source, authority any) string {
+	s, a := text(source), text(authority)
+	if s == a || a == "" {
+		return s
+	}
+	return s + ", with the authority of " + a
+}
+
 func seconds(us any) string { return fmt.Sprintf("%.2f s", number(us)/1e6) }
 
 // text is a text of a document, "" for what is none.
@@ -293,7 +316,7 @@ func labels(doc Document) []segment {
 }
 
 // mostWaiting is how many calls that wait are shown at once; the rest is behind a fold.
-const mostWaiting = 3
+const mostWaiting = 2
 
 func firstWaiting(v any) []any { return list(v)[:min(len(list(v)), mostWaiting)] }
 

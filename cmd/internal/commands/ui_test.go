@@ -77,13 +77,12 @@ func TestPageViews(t *testing.T) {
 
 	now := show(v.now(t.Context(), page.Filter{}))
 	calls := at(now, "calls").([]any)
-	if len(calls) != 4 || at(calls[3], "outcome") != "denied" || at(calls[3], "policies", 0) != "gate.git.push" || !strings.Contains(at(calls[2], "call").(string), "<script>") {
+	if len(calls) != 4 || at(calls[3], "outcome") != "denied" || at(calls[3], "policies", 0) != "gate.git.push" || at(calls[3], "objections", 0, "id") != "gate.git.push" || !strings.Contains(at(calls[2], "call").(string), "<script>") {
 		t.Errorf("now: %v", calls)
 	}
 	if waiting := at(now, "waiting").([]any); len(waiting) != 2 || at(waiting[0], "text") != "make deploy" {
 		t.Errorf("waiting: %v", waiting)
 	}
-	_, log, _ := m.gate(nil, false, "log", "--format", "json", "-n", "0")
 	for name, doc := range map[string]any{
 		"now": now, "session": show(v.session(t.Context(), "")), "settings": show(v.settings(t.Context(), "")), "policies": show(v.policies(t.Context(), "")),
 		"policy": show(v.policy(t.Context(), "", "gate.git.push")), "figures": show(v.figures(t.Context(), 7)),
@@ -109,7 +108,13 @@ func TestPageViews(t *testing.T) {
 		at(decision, "smallest_changes", "changes", 0, "effect") == nil || at(decision, "record", "effect") != "deny" {
 		t.Errorf("decision: %v", decision)
 	}
-	if figures := show(v.figures(t.Context(), 7)); len(at(figures, "per_day").([]any)) != 7 || at(figures, "per_day", 6, "calls") != 4 || at(figures, "all", "denied") != 1 {
+	m.session = "later"
+	m.hook("ls")
+	_, log, _ := m.gate(nil, false, "log", "--format", "json", "-n", "0")
+	if others := at(show(v.session(t.Context(), "later")), "others").([]any); len(others) != 1 || at(others[0], "session") != "s" || at(others[0], "agent") != "claude" {
+		t.Errorf("other sessions: %v", others)
+	}
+	if figures := show(v.figures(t.Context(), 7)); len(at(figures, "per_day").([]any)) != 7 || at(figures, "per_day", 6, "calls") != 5 || at(figures, "all", "denied") != 1 {
 		t.Errorf("figures: %v", figures)
 	}
 	if p := show(v.policy(t.Context(), "", "gate.git.push")); at(p, "spoke", "denied") != 1 || !strings.Contains(at(p, "text").(string), "package gate.git.push") || at(p, "tests") == nil || len(at(p, "examples").([]any)) == 0 {

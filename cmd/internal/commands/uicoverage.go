@@ -181,7 +181,7 @@ func addCoverage(doc page.Document, c policytest.Coverage, text []string) {
 			}
 		}
 	}
-	doc["covered"], doc["missed"], doc["percent"], doc["lines"] = covered, missed, c.Percent(), lines
+	doc["covered"], doc["missed"], doc["all"], doc["percent"], doc["lines"] = covered, missed, covered+missed, c.Percent(), lines
 	doc["short"] = fmt.Sprintf("%.1f %%", c.Percent())
 	if failed, _ := doc["failed"].(int); failed > 0 {
 		doc["short"] = fmt.Sprintf("%.1f %%, %d not passed", c.Percent(), failed)

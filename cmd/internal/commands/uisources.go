@@ -43,9 +43,10 @@ func outcomes() []string {
 
 // Limits of what a view looks at.
 const (
-	pageRows   = 100  // calls of the list
-	pageRecent = 2000 // records for the words that can be filtered for
-	policyDays = 30   // how far back a policy's calls are counted
+	pageRows     = 100  // calls of the list
+	pageSessions = 20   // that are named beside the one that is shown
+	pageRecent   = 2000 // records for the words that can be filtered for
+	policyDays   = 30   // how far back a policy's calls are counted
 )
 
 // logOf is the list of calls that a filter of the page wants.
@@ -149,7 +150,9 @@ func sortedNames(set map[string]bool) []any {
 // rowDocument is one line of the list of calls.
 func rowDocument(r tell.Row) page.Document {
 	var policies []string
+	objections := []any{}
 	for _, o := range tell.Objections(r.Record) {
+		objections = append(objections, page.Document{"id": o.ID, "note": o.Note})
 		if !slices.Contains(policies, o.ID) {
 			policies = append(policies, o.ID)
 		}
@@ -160,7 +163,7 @@ func rowDocument(r tell.Row) page.Document {
 	}
 	return page.Document{
 		"id": r.ID, "time": r.Time.UTC().Format(time.RFC3339Nano), "begun": r.Time.UTC().Format(time.RFC3339Nano), "outcome": r.Outcome, "effect": r.Effect.String(),
-		"agent": r.Agent, "session": r.Session, "project": r.Project, "dir": r.Dir, "event": event, "tool": r.Tool, "call": r.Asked(), "policies": document.Strings(policies), "faults": len(r.Faults), "review": reviewWord(r.Review),
+		"agent": r.Agent, "session": r.Session, "project": r.Project, "dir": r.Dir, "event": event, "tool": r.Tool, "call": r.Asked(), "policies": document.Strings(policies), "objections": objections, "faults": len(r.Faults), "review": reviewWord(r.Review),
 	}
 }
 
@@ -393,7 +396,34 @@ func (v viewer) session(_ context.Context, id string) (page.Document, error) {
 	if unknown != nil {
 		doc["notes"] = []any{"which files hold a secret is not known: " + unknown.Error()}
 	}
-	return doc, nil
+	doc["others"], err = v.sessions(doc["session"])
+	return doc, err
+}
+
+// sessions are the newest sessions of the log but for one.
+func (v viewer) sessions(but any) ([]any, error) {
+	h, err := openHistory(v.process, v.dirs)
+	if err != nil {
+		return nil, err
+	}
+	list, seen, read := []any{}, map[string]bool{"": true}, 0
+	for r, err := range h.Newest() {
+		var t torn
+		if err != nil {
+			if err = t.count(err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if read++; read > pageRecent || len(list) == pageSessions {
+			break
+		}
+		if !seen[r.Session] && r.Session != but {
+			list = append(list, page.Document{"session": r.Session, "agent": r.Agent, "project": r.Project, "time": r.Time.UTC().Format(time.RFC3339Nano)})
+		}
+		seen[r.Session] = true
+	}
+	return list, nil
 }
 
 // figures are the calls of the last days.
