@@ -476,15 +476,15 @@ func (b *book) written(on Files, session string, have map[string]bool) {
 		f := rest[at+1:]
 		rest = rest[:at]
 		name, flags, ok := bytes.Cut(f, []byte(`",`))
-		if !ok || len(name) <= 2 || bytes.HasSuffix(name, []byte("/")) || decided[string(name)] {
-			continue
+		if !ok || len(flags) == 0 || len(name) <= 2 || bytes.HasSuffix(name, []byte("/")) || decided[string(name)] {
+			continue // what is damaged, Open says
 		}
 		if end := bytes.IndexByte(flags[1:], '"'); !b.old && end >= 0 && !bytes.ContainsAny(flags[1:1+end], string(flagWritten)+string(flagAnew)) {
 			continue
 		}
 		l, err := decodeLine(f)
 		if err != nil {
-			continue // what is damaged, Open says
+			continue
 		}
 		how, _ := b.endOf(l)
 		switch {

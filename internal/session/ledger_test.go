@@ -433,6 +433,7 @@ func TestLedgerOwner(t *testing.T) {
 
 func FuzzLedger(f *testing.F) {
 	f.Add([]byte("gate.ledger/1\n"))
+	f.Add([]byte("gate.ledger/2\n/a/b\",\n")) // a line that was cut off behind its path
 	f.Add(append([]byte(head()+"\n"), append((&line{Move: origin.Move{Path: "/a/b", Secret: "private key"}, at: time.Unix(1, 0)}).append(nil), '\n')...))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e, _ := entriesOf(text)
