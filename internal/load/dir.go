@@ -18,12 +18,7 @@ import (
 // The argument into says whose they are, as for [Rego]. Positions are relative
 // to the directory. The digest is of all that was read.
 func Dir(fsys fs.FS, into scopes.Source) scopes.Source {
-	r := reader{fsys: fsys, src: into}
-	r.src.Hooks, r.src.Modules, r.src.Faults, r.src.Digest = nil, nil, nil, ""
-	r.policies(PoliciesDir)
-	r.hooksFile()
-	r.hooksDir()
-	return r.done()
+	return (*Kept)(nil).Dir(fsys, into)
 }
 
 // Place loads what stands in one of gate's directories: its settings, of a
@@ -113,7 +108,7 @@ func (r *reader) policies(dir string) {
 		return
 	}
 	into := r.src
-	src := Rego(sub, into)
+	src := r.kept.Rego(sub, into)
 	for _, h := range src.Hooks {
 		h.File = path.Join(dir, h.File)
 	}

@@ -32,11 +32,7 @@ import (
 // Use the FS of an os.Root for a directory: an os.DirFS follows links out of
 // the tree between the check and the reading.
 func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
-	l := loader{src: into, wanted: isPolicyFile, tree: dataTree{roots: []string{""}}}
-	if into.Data == nil {
-		l.wanted = func(name string) bool { return isPolicyFile(name) || IsDataFile(name) }
-	}
-	return l.rego(fsys)
+	return (*Kept)(nil).Rego(fsys, into)
 }
 
 // rego is [Rego], with the files that are wanted and the data that is there.
@@ -45,7 +41,7 @@ func (l *loader) rego(fsys fs.FS) scopes.Source {
 	files := l.read(fsys)
 	l.src.Digest = digest(files)
 	files = l.data(files)
-	trees := parseAll(files)
+	trees := l.parseAll(files)
 	for i, f := range files {
 		l.add(f, trees[i])
 	}
@@ -62,9 +58,12 @@ func (l *loader) rego(fsys fs.FS) scopes.Source {
 // wrong with them. They are shared by all sources and come from the product
 // only.
 func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
-	l := loader{src: scopes.Source{Library: true}, wanted: isPolicyFile}
-	files := l.read(fsys)
-	trees := parseAll(files)
+	return (*Kept)(nil).Lib(fsys)
+}
+
+// shared is [Lib] of files that were read.
+func (l *loader) shared(files []file) ([]scopes.Module, []hook.Fault) {
+	trees := l.parseAll(files)
 	for i, f := range files {
 		if m, ok := l.module(f, trees[i]); ok && setting.Shared(m.pkg) {
 			l.lib = append(l.lib, scopes.Module{File: f.name, Package: m.pkg, Text: f.text})
@@ -76,6 +75,7 @@ func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
 // A loader collects what one tree holds.
 type loader struct {
 	src     scopes.Source
+	kept    *Kept                  // nil: nothing is kept
 	wanted  func(name string) bool // which files are read
 	lib     []scopes.Module
 	modules []module // all but library code

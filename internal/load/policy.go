@@ -39,14 +39,14 @@ func parse(f file) (m *ast.Module, err error) {
 // parseAll parses files, on all processors: the parser takes most of the time
 // that a directory of policies costs, and no file needs another one for that.
 // The outcomes have the order of the files.
-func parseAll(files []file) []parsed {
+func (l *loader) parseAll(files []file) []parsed {
 	list := make([]parsed, len(files))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				list[i].tree, list[i].err = parse(files[i])
+				list[i] = l.kept.parse(files[i])
 			}
 		})
 	}

@@ -72,6 +72,7 @@ type reader struct {
 	fsys   fs.FS
 	where  string
 	src    scopes.Source
+	kept   *Kept // nil: nothing is kept
 	layers []scopes.Layer
 	files  []file // as read, for the digest
 

@@ -21,6 +21,7 @@ type watched struct {
 	named   string
 	dir     string // what names of files are relative to
 	library bool   // it is gate's own policies
+	kept    policycheck.Kept
 
 	mu      sync.Mutex
 	some    string // a file of it: what it is opened by
@@ -169,7 +170,7 @@ func (s *server) check(w *watched, newer func() bool) error {
 	open, lost := s.documents()
 	o := t.Check
 	o.Stopped = func() bool { return newer() || s.ctx.Err() != nil }
-	o.Files = t.files(open)
+	o.Files, o.Kept = t.files(open), &w.kept
 	report, learned, err := policycheck.Examine(o)
 	if errors.Is(err, policycheck.ErrStopped) || o.Stopped() {
 		return policycheck.ErrStopped

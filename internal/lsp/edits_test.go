@@ -97,39 +97,90 @@ func TestEdits(t *testing.T) {
 
 func (s *subject) edit(t *testing.T) {
 	dir := t.TempDir()
-	for name, file := range s.files {
-		write(t, dir, name, string(file.Data))
-	}
+	s.write(t, dir)
 	m := machine(t)
 	m.Open = s.opens(dir)
 	e := startRaw(t, lsp.Options{Machine: m})
 	e.ask("initialize", map[string]any{})
 	file := filepath.Join(dir, filepath.FromSlash(s.name))
-	original := string(s.files[s.name].Data)
-	seed := fnv.New64()
-	fmt.Fprint(seed, s.name)
-	r := rand.New(rand.NewPCG(seed.Sum64(), 27))
-	text := original
-	e.open(file, text, 0)
-	s.compare(t, e, file, text, 0)
+	w := s.writer()
+	e.open(file, w.text, 0)
+	s.compare(t, e, file, w.text, 0)
 	for version := 1; version <= *edits; version++ {
-		if version%4 == 0 {
-			text = original[:r.IntN(len(original)+1)]
-			text = strings.ToValidUTF8(text, "")
-			e.replace(file, text, version)
-		} else {
-			from := boundary(text, r.IntN(len(text)+1))
-			to := boundary(text, min(from+r.IntN(12), len(text)))
-			now := snippets[r.IntN(len(snippets))]
-			e.edit(file, version, map[string]any{"range": map[string]any{"start": place(text, from), "end": place(text, to)}, "text": now})
-			text = text[:from] + now + text[to:]
-		}
-		s.compare(t, e, file, text, version)
-		at := about(file, place(text, boundary(text, r.IntN(len(text)+1))))
+		e.edit(file, version, w.edit())
+		s.compare(t, e, file, w.text, version)
+		at := about(file, place(w.text, boundary(w.text, w.IntN(len(w.text)+1))))
 		for _, method := range []string{"textDocument/hover", "textDocument/completion", "textDocument/definition", "textDocument/documentSymbol", "textDocument/codeLens"} {
 			e.ask(method, at)
 		}
 	}
+}
+
+func (s *subject) write(t testing.TB, dir string) {
+	t.Helper()
+	for name, file := range s.files {
+		write(t, dir, name, string(file.Data))
+	}
+}
+
+// A writer edits a policy, always in the same way.
+type writer struct {
+	*rand.Rand
+	original, text string
+	edits          int
+}
+
+func (s *subject) writer() *writer {
+	seed := fnv.New64()
+	fmt.Fprint(seed, s.name)
+	text := string(s.files[s.name].Data)
+	return &writer{Rand: rand.New(rand.NewPCG(seed.Sum64(), 27)), original: text, text: text}
+}
+
+// edit makes an edit, and returns what an editor tells of it: each fourth time the text
+// begins anew, as far as it was written.
+func (w *writer) edit() map[string]any {
+	if w.edits++; w.edits%4 == 0 {
+		w.text = strings.ToValidUTF8(w.original[:w.IntN(len(w.original)+1)], "")
+		return map[string]any{"text": w.text}
+	}
+	from := boundary(w.text, w.IntN(len(w.text)+1))
+	to := boundary(w.text, min(from+w.IntN(12), len(w.text)))
+	now := snippets[w.IntN(len(snippets))]
+	change := map[string]any{"range": map[string]any{"start": place(w.text, from), "end": place(w.text, to)}, "text": now}
+	w.text = w.text[:from] + now + w.text[to:]
+	return change
+}
+
+// BenchmarkEdits measures how long an editor waits for what is wrong after an edit, of all
+// policies that TestEdits makes edits to, one after the other.
+func BenchmarkEdits(b *testing.B) {
+	list, dir := subjects(b), b.TempDir()
+	m := machine(b)
+	files, writers, opens := []string{}, []*writer{}, map[string]func(string) (*lsp.Target, error){}
+	for i, s := range list {
+		at := filepath.Join(dir, fmt.Sprint(i))
+		s.write(b, at)
+		files, writers = append(files, filepath.Join(at, filepath.FromSlash(s.name))), append(writers, s.writer())
+		opens[files[i]] = s.opens(at)
+	}
+	m.Open = func(file string) (*lsp.Target, error) { return opens[file](file) }
+	e := startRaw(b, lsp.Options{Machine: m})
+	e.ask("initialize", map[string]any{})
+	for i, file := range files {
+		e.open(file, writers[i].text, 0)
+		e.diagnosed(file, 0)
+	}
+	var took []float64
+	for b.Loop() {
+		i := len(took) % len(list)
+		change, start := writers[i].edit(), b.Elapsed()
+		e.edit(files[i], writers[i].edits, change)
+		e.diagnosed(files[i], writers[i].edits)
+		took = append(took, float64((b.Elapsed()-start).Microseconds())/1000)
+	}
+	b.ReportMetric(percentile(took, 50), "p50-ms")
+	b.ReportMetric(percentile(took, 95), "p95-ms")
 }
 
 // opens returns how the subject is opened, whose files lie in a directory.

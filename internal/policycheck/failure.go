@@ -14,15 +14,34 @@ import (
 	"gate/scopes"
 )
 
-// compile reports what the engine would refuse.
-func (c *checker) compile(lib []scopes.Module) {
-	err := rego.Check(lib, c.src)
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			c.failure(e)
+// compiling has the engine compile the policies, beside what else is looked at: that
+// takes as long as all of the rest. It returns what reports the engine's errors.
+func (c *checker) compiling(lib []scopes.Module) (report func()) {
+	type outcome struct {
+		err   error
+		panic any
+	}
+	done, src := make(chan outcome, 1), c.src
+	go func() {
+		var o outcome
+		defer func() {
+			o.panic = recover() // whoever waits has it
+			done <- o
+		}()
+		o.err = rego.CheckParsed(lib, src, &c.kept.trees)
+	}()
+	return func() {
+		o := <-done
+		if o.panic != nil {
+			panic(o.panic)
 		}
-	} else if err != nil {
-		c.failure(err)
+		if joined, ok := o.err.(interface{ Unwrap() []error }); ok {
+			for _, e := range joined.Unwrap() {
+				c.failure(e)
+			}
+		} else if o.err != nil {
+			c.failure(o.err)
+		}
 	}
 }
 

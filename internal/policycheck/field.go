@@ -44,8 +44,11 @@ func (c *checker) calledFunction(s *scope, u *unit, name string, args []*ast.Ter
 // field reports a field that something does not have. It returns false if so.
 func (c *checker) field(s *scope, loc *ast.Location, of ast.Ref, name string, before, after value) bool {
 	c.lookedField(s, of, name, before)
+	if before.hasField(name) {
+		return true
+	}
 	known := before.fieldNames()
-	if len(before) == 0 || len(known) == 0 || slices.Contains(known, name) {
+	if len(known) == 0 {
 		return true
 	}
 	if len(after) > 0 || !before.closed() {

@@ -108,16 +108,20 @@ func wraps(f *hook.Facts, program string) bool {
 
 // mentions reports whether a package reads a field, whatever of.
 func (u *unit) mentions(field string) bool {
-	found := false
-	ast.WalkTerms(u.module, func(t *ast.Term) bool {
-		if ref, ok := t.Value.(ast.Ref); ok {
-			for _, part := range ref[1:] {
-				found = found || part.Equal(ast.StringTerm(field))
+	if u.read == nil {
+		u.read = map[string]bool{}
+		ast.WalkTerms(u.module, func(t *ast.Term) bool {
+			if ref, ok := t.Value.(ast.Ref); ok {
+				for _, part := range ref[1:] {
+					if name, ok := part.Value.(ast.String); ok {
+						u.read[string(name)] = true
+					}
+				}
 			}
-		}
-		return found
-	})
-	return found
+			return false
+		})
+	}
+	return u.read[field]
 }
 
 // given checks the constants that a function of the library compares with

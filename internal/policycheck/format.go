@@ -39,6 +39,9 @@ func Format(name string, text []byte) (formatted []byte, err error) {
 	if err != nil {
 		return nil, positioned(name, err)
 	}
+	if bytes.Equal(formatted, text) {
+		return formatted, nil
+	}
 	// OPA's formatter repeats text where the body of an else on one line has a call in a
 	// call. What it makes is used only where it stays the same when it is formatted again.
 	again, err := format.SourceWithOpts(name, formatted, format.Opts{RegoVersion: ast.RegoV1})
@@ -106,7 +109,7 @@ func (c *checker) formatting(o Options) {
 			c.failure(err)
 			continue
 		}
-		formatted, err := Format(name, text)
+		formatted, err := c.kept.format(name, text)
 		if err != nil && strings.HasSuffix(name, "_test.rego") {
 			for _, line := range strings.Split(err.Error(), "\n") { // of policies load says it
 				c.failure(errors.New(line))

@@ -18,7 +18,6 @@ import (
 
 	"gate/hook"
 	"gate/internal/catalogue"
-	"gate/internal/load"
 	"gate/internal/setting"
 	"gate/scopes"
 )
@@ -56,6 +55,9 @@ type Options struct {
 	// Stopped is asked now and then; once it says true, nobody wants the report any
 	// more. nil: somebody does.
 	Stopped func() bool
+
+	// Kept is what checks of the same files keep for the next one; nil: nothing is kept.
+	Kept *Kept
 }
 
 // A Severity says how sure a finding is.
@@ -127,7 +129,7 @@ func Examine(o Options) (Report, *Inspection, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Name, o.Source.Scope, o.Source.Authority = "user", hook.Session, hook.User
 	}
-	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, elsewhere: o.Elsewhere, programs: catalogue.New(nil), said: map[string]bool{}, stopped: o.Stopped}
+	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, elsewhere: o.Elsewhere, programs: catalogue.New(nil), said: map[string]bool{}, stopped: o.Stopped, kept: cmp.Or(o.Kept, &Kept{})}
 	if c.stopped == nil {
 		c.stopped = func() bool { return false }
 	}
@@ -152,9 +154,10 @@ func Examine(o Options) (Report, *Inspection, error) {
 			c.settings(o)
 		}
 	}
+	compiled := c.compiling(lib)
 	for _, step := range []func(){
-		func() { c.parse(lib) }, func() { c.compile(lib) }, func() { c.formatting(o) },
-		c.metadata, c.conditions, c.fields, c.shadows, c.unused, c.marks, asks,
+		func() { c.parse(lib) }, func() { c.formatting(o) },
+		c.metadata, c.conditions, c.fields, c.shadows, c.unused, c.marks, asks, compiled,
 	} {
 		if step(); c.stopped() {
 			return Report{}, nil, ErrStopped
@@ -172,6 +175,7 @@ type checker struct {
 
 	elsewhere func(name string) (fs.FileInfo, error) // as in Options
 	stopped   func() bool
+	kept      *Kept
 
 	src    scopes.Source
 	layers []scopes.Layer // the settings of a place
@@ -198,14 +202,14 @@ type checker struct {
 func (c *checker) load(o Options) []scopes.Module {
 	lib := o.Lib
 	if o.Source.Library {
-		modules, faults := load.Lib(o.Files)
+		modules, faults := c.kept.trees.Lib(o.Files)
 		lib = modules
 		c.faults(faults)
 	}
 	if o.Place {
-		c.src = load.Dir(o.Files, o.Source)
+		c.src = c.kept.trees.Dir(o.Files, o.Source)
 	} else {
-		c.src = load.Rego(o.Files, o.Source)
+		c.src = c.kept.trees.Rego(o.Files, o.Source)
 	}
 	c.faults(c.src.Faults)
 	return lib

@@ -20,6 +20,7 @@ type unit struct {
 	imports map[ast.Var]ast.Ref
 	rules   map[string][]*ast.Rule // by name; else branches hang at their rule
 	handled map[string]bool        // fields whose unknown values the package looks after
+	read    map[string]bool        // the fields that it names, once somebody asks; see mentions
 	checker *checker
 }
 
@@ -46,7 +47,7 @@ func (c *checker) parse(lib []scopes.Module) {
 	c.byName, c.calls = map[string]*unit{}, map[string][]call{}
 	c.access, c.memo = map[string][]pair{}, map[string]value{}
 	add := func(m scopes.Module, isLib bool) *unit {
-		parsed, err := ast.ParseModuleWithOpts(m.File, m.Text, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true})
+		parsed, err := c.kept.trees.Module(m.File, m.Text)
 		if err != nil || c.byName[m.Package] != nil {
 			return nil
 		}

@@ -35,6 +35,12 @@ func (v value) any() bool { return slices.ContainsFunc(v, (*shape).any) }
 
 // and returns what is v or w.
 func (v value) and(w value) value {
+	switch {
+	case len(w) == 0 && len(v) <= maxShapes:
+		return slices.Clip(v)
+	case len(v) == 0 && len(w) == 1:
+		return slices.Clip(w)
+	}
 	out := slices.Clone(v)
 	for _, s := range w {
 		if !slices.Contains(out, s) {
@@ -193,6 +199,11 @@ func (v value) known() []string {
 		}
 	}
 	return all
+}
+
+// hasField reports that one of the objects of v lists a field.
+func (v value) hasField(name string) bool {
+	return slices.ContainsFunc(v, func(s *shape) bool { _, found := s.fields[name]; return found })
 }
 
 // fieldNames returns the fields that v may have.

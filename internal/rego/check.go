@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"gate/hook"
 	"gate/scopes"
 )
@@ -13,11 +15,22 @@ import (
 // reports every mistake that it finds, joined, each as file:line. It covers
 // files that no policy needs and METADATA, which evaluation never reads. What
 // can be said without compiling, such as misspelt rules, internal/load says.
-func Check(lib []scopes.Module, s scopes.Source) error {
+func Check(lib []scopes.Module, s scopes.Source) error { return CheckParsed(lib, s, nil) }
+
+// Trees are files that have been parsed, with their METADATA. Nobody changes a tree.
+type Trees interface {
+	Module(file, text string) (*ast.Module, error)
+}
+
+// CheckParsed is [Check] of files that somebody has parsed already; nil: nobody has.
+func CheckParsed(lib []scopes.Module, s scopes.Source, trees Trees) error {
 	src := newSource(&s, newModules(lib))
 	errs := []error{src.broken}
+	for _, m := range slices.Concat(src.files.all, src.lib.all) {
+		m.trees = trees
+	}
 	for _, m := range src.files.all {
-		if _, err := parseFile(m.File, m.Text, true); err != nil {
+		if _, err := m.annotated(); err != nil {
 			errs = append(errs, err)
 		}
 	}

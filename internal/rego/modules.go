@@ -30,10 +30,11 @@ type modules struct {
 // A module is one file.
 type module struct {
 	scopes.Module
-	once sync.Once
-	ast  *ast.Module
-	refs []dataRef
-	err  error
+	trees Trees // nil: the file is parsed here
+	once  sync.Once
+	ast   *ast.Module
+	refs  []dataRef
+	err   error
 }
 
 // A node is one component of a package path.
@@ -125,7 +126,7 @@ func (m *module) read() error {
 	if len(m.Text) > maxModule {
 		return fmt.Errorf("%s: larger than %d bytes", m.File, maxModule)
 	}
-	parsed, err := parseFile(m.File, m.Text, false)
+	parsed, err := m.plain()
 	if err != nil {
 		return err
 	}
@@ -134,6 +135,34 @@ func (m *module) read() error {
 	}
 	m.ast, m.refs = parsed, dataRefs(parsed)
 	return nil
+}
+
+// annotated returns the tree of a file with its METADATA, which is not to be changed.
+func (m *module) annotated() (*ast.Module, error) {
+	if m.trees != nil && tooDeep(m.Text) == 0 {
+		if tree, err := m.trees.Module(m.File, m.Text); err == nil {
+			return tree, nil
+		}
+	}
+	return parseFile(m.File, m.Text, true)
+}
+
+// plain returns the tree of a file without its METADATA.
+func (m *module) plain() (*ast.Module, error) {
+	if m.trees == nil {
+		return parseFile(m.File, m.Text, false)
+	}
+	tree, err := m.annotated()
+	if err != nil {
+		return nil, err
+	}
+	tree = tree.Copy()
+	tree.Annotations = nil
+	ast.WalkRules(tree, func(r *ast.Rule) bool {
+		r.Annotations = nil
+		return false
+	})
+	return tree, nil
 }
 
 // parseFile parses one Rego v1 file, with its METADATA if annotations is set.

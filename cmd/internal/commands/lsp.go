@@ -21,8 +21,9 @@ import (
 	"gate/policies"
 )
 
-// typing is how long after an edit gate lsp waits for the next one.
-const typing = 150 * time.Millisecond
+// typing is how long after an edit gate lsp waits for the next one. It is short: a newer
+// edit ends the check of an older one anyway.
+const typing = 25 * time.Millisecond
 
 func newLSP(p process) *cobra.Command {
 	f := checkFlags{}
