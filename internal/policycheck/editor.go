@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"gate/internal/moment"
 	"gate/internal/rego"
+	"gate/scopes"
 )
 
 // RegalConfig is the name of Regal's configuration among [EditorFiles].
@@ -27,11 +29,14 @@ type EditorFile struct {
 	Text []byte
 }
 
+// editorLibrary is where the library stands among [EditorFiles].
+const editorLibrary = ".regal/library"
+
 // EditorFiles returns what tools that know Rego need to know about gate:
 // Regal's configuration, the builtins that policies may call as OPA's
-// capabilities, and a schema of input. extra are builtins that exist in tests
-// only.
-func EditorFiles(extra ...*ast.Builtin) ([]EditorFile, error) {
+// capabilities, a schema of input, and the packages of the library that policies
+// import. extra are builtins that exist in tests only.
+func EditorFiles(lib []scopes.Module, extra ...*ast.Builtin) ([]EditorFile, error) {
 	config, err := regalConfig.ReadFile("editor/config.yaml")
 	if err != nil {
 		return nil, err
@@ -44,11 +49,15 @@ func EditorFiles(extra ...*ast.Builtin) ([]EditorFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []EditorFile{
+	files := []EditorFile{
 		{RegalConfig, config},
 		{".regal/capabilities.json", capabilities},
 		{".regal/schemas/input.json", input},
-	}, nil
+	}
+	for _, m := range lib {
+		files = append(files, EditorFile{path.Join(editorLibrary, m.File), []byte(m.Text)})
+	}
+	return files, nil
 }
 
 // capabilitiesWith returns what policies below managed ones may use.

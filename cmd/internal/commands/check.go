@@ -366,7 +366,11 @@ func checkedMarkdown(all checked) string {
 // writeEditorFiles puts what Regal and editors need into a directory. Files
 // that are there and differ are left alone.
 func writeEditorFiles(p process, dir string) error {
-	files, err := policycheck.EditorFiles(policytest.Builtin())
+	own, lib := sources.Library(hook.User)
+	if len(own.Faults) > 0 {
+		return own.Faults[0].Err
+	}
+	files, err := policycheck.EditorFiles(lib, policytest.Builtin())
 	if err != nil {
 		return err
 	}
