@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"gate/examples"
 	"gate/hook"
@@ -87,15 +90,39 @@ var edits = flag.Int("edits", 4, "how many edits are made to each policy; .ci/wi
 // beginning of the text, and random changes, one after the other. Each time the server says
 // what gate check says of the same text, and answers about a random place.
 func TestEdits(t *testing.T) {
+	var w waits
+	t.Cleanup(func() { w.log(t) })
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			s.edit(t)
+			s.edit(t, &w)
 		})
 	}
 }
 
-func (s *subject) edit(t *testing.T) {
+// waits are how long answers took, in milliseconds: they are said, and hold nothing.
+type waits struct {
+	mu   sync.Mutex
+	took map[string][]float64 // by what was asked
+}
+
+func (w *waits) since(what string, start time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.took == nil {
+		w.took = map[string][]float64{}
+	}
+	w.took[what] = append(w.took[what], float64(time.Since(start).Microseconds())/1000)
+}
+
+func (w *waits) log(t *testing.T) {
+	for _, what := range slices.Sorted(maps.Keys(w.took)) {
+		list := w.took[what]
+		t.Logf("%s: %d answers, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms", what, len(list), percentile(list, 50), percentile(list, 95), percentile(list, 99))
+	}
+}
+
+func (s *subject) edit(t *testing.T, took *waits) {
 	dir := t.TempDir()
 	s.write(t, dir)
 	m := machine(t)
@@ -105,13 +132,18 @@ func (s *subject) edit(t *testing.T) {
 	file := filepath.Join(dir, filepath.FromSlash(s.name))
 	w := s.writer()
 	e.open(file, w.text, 0)
-	s.compare(t, e, file, w.text, 0)
+	s.compare(t, w.text, e.diagnosed(file, 0))
 	for version := 1; version <= *edits; version++ {
-		e.edit(file, version, w.edit())
-		s.compare(t, e, file, w.text, version)
+		change, start := w.edit(), time.Now()
+		e.edit(file, version, change)
+		d := e.diagnosed(file, version)
+		took.since("diagnostics", start)
+		s.compare(t, w.text, d)
 		at := about(file, place(w.text, boundary(w.text, w.IntN(len(w.text)+1))))
 		for _, method := range []string{"textDocument/hover", "textDocument/completion", "textDocument/definition", "textDocument/documentSymbol", "textDocument/codeLens"} {
+			start := time.Now()
 			e.ask(method, at)
+			took.since(method, start)
 		}
 	}
 }
@@ -219,7 +251,7 @@ func place(text string, at int) map[string]any {
 }
 
 // compare holds what the server says to what a check of the text says.
-func (s *subject) compare(t *testing.T, e *editor, file, text string, version int) {
+func (s *subject) compare(t *testing.T, text string, said diagnostics) {
 	t.Helper()
 	files := fstest.MapFS{}
 	for name, f := range s.files {
@@ -249,8 +281,7 @@ func (s *subject) compare(t *testing.T, e *editor, file, text string, version in
 	for i := range want { // OPA cuts characters in half, of which no message can tell
 		want[i] = string([]rune(want[i]))
 	}
-	got := e.diagnosed(file, version).shown()
-	if !slices.Equal(got, want) {
-		t.Fatalf("version %d:\n%s\n--- the server says\n%s\n--- gate check says\n%s", version, text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if got := said.shown(); !slices.Equal(got, want) {
+		t.Fatalf("version %d:\n%s\n--- the server says\n%s\n--- gate check says\n%s", *said.Version, text, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
