@@ -424,6 +424,12 @@ func TestRuns(t *testing.T) {
 			}
 		}
 	}
+	var tried struct{ Message string }
+	params := map[string]any{"command": "gate.try", "arguments": []any{uri(path), "git push -f origin main"}}
+	if err := json.Unmarshal(e.ask("workspace/executeCommand", params), &tried); err != nil || !strings.Contains(tried.Message, "deny: gate.git.push: ") ||
+		!strings.Contains(tried.Message, "\nwithout gate's own policies: deny\ndeny: acme.push: ") {
+		t.Errorf("gate's own policies come first: %s (%v)", tried.Message, err)
+	}
 	for _, params := range []map[string]any{
 		{"command": "gate.shell", "arguments": []any{uri(tests), "touch x"}},
 		{"command": "gate.test", "arguments": []any{uri(tests)}},

@@ -183,15 +183,30 @@ func (s *server) try(ctx context.Context, o policytest.Options, line string) (an
 	if err != nil {
 		return s.tell(ran{Message: "gate try: " + err.Error()}), nil
 	}
-	decisions, err := suite.Decide(ctx, &policytest.Case{Name: "try", File: "try", Line: 1, Lines: []string{line}})
+	decide := func(w policytest.CaseWorld) ([]hook.Decision, error) {
+		return suite.Decide(ctx, &policytest.Case{Name: "try", File: "try", Line: 1, Lines: []string{line}, World: w})
+	}
+	decisions, err := decide(policytest.CaseWorld{})
 	if err != nil || len(decisions) != 1 {
 		return s.tell(ran{Message: "gate try: " + errorText(err)}), nil
 	}
 	text := decided(&decisions[0])
+	if !o.Source.Library && ownAlone(&decisions[0]) {
+		without := false
+		if alone, err := decide(policytest.CaseWorld{Library: &without}); err == nil && len(alone) == 1 {
+			text += "\nwithout gate's own policies: " + decided(&alone[0])
+		}
+	}
 	if broken := suite.Mistakes(policytest.Selection{}); len(broken) > 0 {
 		text += fmt.Sprintf("\n%s and others with mistakes took no part", broken[0].File)
 	}
 	return s.tell(ran{true, line + "\n" + text}), nil
+}
+
+// ownAlone reports that gate's own policies alone said something, so that nobody sees
+// what others would have said: the library comes first.
+func ownAlone(d *hook.Decision) bool {
+	return len(d.Reasons) > 0 && !slices.ContainsFunc(d.Reasons, func(r hook.Reason) bool { return !strings.HasPrefix(r.ID, "gate.") })
 }
 
 // decided says what a decision is, and why.

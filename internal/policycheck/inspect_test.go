@@ -103,6 +103,10 @@ func TestNote(t *testing.T) {
 		v.Note(at)
 		v.Definition(at)
 	}
+	text := strings.Replace(inspected, "Nobody pushes.", "whatever tool they use", 1) // which is no effect here
+	if n := i.View("push.rego", text).Note(strings.Index(text, "tool they")); n != nil {
+		t.Errorf("a word of a sentence: %+v", n)
+	}
 }
 
 // TestDefinition holds where names come from.
@@ -123,6 +127,13 @@ func TestDefinition(t *testing.T) {
 		got := v.Definition(strings.Index(inspected, before+after) + len(before))
 		if len(got) == 0 || got[0] != c.want {
 			t.Errorf("%s: %+v, want %+v", c.at, got, c.want)
+		}
+	}
+	text := strings.Replace(inspected, `"é 😀"`, `sprintf("%s", [gate.event("x")])`, 1)
+	for _, name := range []string{"sprintf", "gate.event", "event("} {
+		v, at := inspection(t).View("push.rego", text), strings.Index(text, name)
+		if got := v.Definition(at); len(got) > 0 {
+			t.Errorf("the builtin %s is defined at %+v", name, got)
 		}
 	}
 }

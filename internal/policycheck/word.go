@@ -36,6 +36,11 @@ type asked struct {
 	rule     *ast.Rule // around it; nil: none
 }
 
+// builtin reports the name of one, which is defined nowhere.
+func builtin(t *ast.Term) bool {
+	return t.Location != nil && (ast.BuiltinMap[string(t.Location.Text)] != nil || string(t.Location.Text) == eventName)
+}
+
 // Note says what stands at an offset, nil if nothing is known about it.
 func (v *View) Note(at int) *Note {
 	if n := v.metadataNote(at); n != nil {
@@ -68,7 +73,10 @@ func (v *View) asked(at int) *asked {
 	consider := func(t *ast.Term) bool {
 		switch t.Value.(type) {
 		case ast.Ref, ast.Var:
-			if covers(t) && written(t) && (best == nil || len(t.Location.Text) < len(best.Location.Text) ||
+			if best != nil && builtin(best) {
+				break // its name is one word, dots and all
+			}
+			if covers(t) && written(t) && (best == nil || builtin(t) || len(t.Location.Text) < len(best.Location.Text) ||
 				len(t.Location.Text) == len(best.Location.Text) && isRef(t)) {
 				best = t
 			}
@@ -478,13 +486,20 @@ func (v *View) metadataNote(at int) *Note {
 			}
 		}
 	}
-	if n.Text == "" {
+	if n.Text == "" && alone(line[:start], line[end:]) {
 		n.Text = v.c.wordText(word)
 	}
 	if n.Text == "" {
 		return nil
 	}
 	return n
+}
+
+// alone reports a word of METADATA that is a value or an element of a list, and no word of
+// a sentence.
+func alone(before, after string) bool {
+	before, after = strings.TrimRight(before, " \t"), strings.TrimLeft(after, " \t\r")
+	return before != "" && strings.IndexByte("[,(-:\"'#", before[len(before)-1]) >= 0 && (after == "" || strings.IndexByte("],)(\"'", after[0]) >= 0)
 }
 
 // lineAt is the line that an offset lies in, and where that begins.
@@ -517,7 +532,7 @@ func wordAround(line string, at int) (int, int) {
 // Definition finds where the name at an offset comes from.
 func (v *View) Definition(at int) []Spot {
 	a := v.asked(at)
-	if a == nil {
+	if a == nil || builtin(a.term) {
 		return nil
 	}
 	if head, ok := a.ref[0].Value.(ast.Var); ok && len(a.ref) == 1 {
