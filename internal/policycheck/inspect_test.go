@@ -43,6 +43,12 @@ ask contains {"reason": "x"} if {
 # METADATA
 # description: pushes of one's own
 own(push) if helpers.named(push)
+
+warn contains "x" if {
+	every part in input.facts.shell.commands {
+		part.program == "git"
+	}
+}
 `
 
 const helpers = `# METADATA
@@ -83,6 +89,10 @@ func TestNote(t *testing.T) {
 		{`|own(push)` + "\n}", "pushes of one's own"},
 		{`helpers.|named`, "it has a name"},
 		{`params.acme.push.|branches`, "the protected ones"},
+		{`params.acme.push.|branches`, "default `[\"main\"]`"},
+		{`every |part`, "`subcommand`"},
+		{`facts.shell.|commands`, "each is an object with the fields `cwd`"},
+		{`push.|branches`, "each is a string"},
 		{`commands` + "\n\t" + `command.|program`, "base name after quote removal"},
 		{`input.|facts.shell`, "fields: `code`"},
 		{`#     |matcher: Bash`, "on the tool"},

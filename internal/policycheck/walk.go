@@ -82,8 +82,10 @@ func (c *checker) walkExpr(s *scope, e *ast.Expr) {
 		c.emptyEvery(s, e, t.Domain)
 		in := s.child()
 		in.bind(t.Value, binding{term: t.Domain, in: s, element: true})
+		c.looked(in, t.Value)
 		if t.Key != nil {
 			in.open(t.Key)
+			c.looked(in, t.Key)
 		}
 		in.read(t.Body)
 		c.walkBody(in, t.Body)

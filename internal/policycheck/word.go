@@ -282,7 +282,7 @@ func packageText(u *unit) string {
 }
 
 func paramText(u *unit, name string, p hook.Param) string {
-	text := fmt.Sprintf("parameter `%s` of `%s`: %s, default `%v`", name, u.pkg, p.Type, p.Default)
+	text := fmt.Sprintf("parameter `%s` of `%s`: %s, default `%s`", name, u.pkg, p.Type, literalText(p.Default))
 	if len(p.Values) > 0 {
 		text += "; one of `" + strings.Join(p.Values, "`, `") + "`"
 	}
@@ -290,6 +290,15 @@ func paramText(u *unit, name string, p hook.Param) string {
 		text += "\n\n" + p.Description
 	}
 	return text
+}
+
+// literalText is a value as Rego has it.
+func literalText(v any) string {
+	term, err := ast.InterfaceToValue(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return term.String()
 }
 
 // builtinText explains a builtin, and who may call it.
@@ -365,7 +374,24 @@ func (v value) text() string {
 	if names := v.fieldNames(); len(names) > 0 {
 		said("fields: `" + strings.Join(names, "`, `") + "`")
 	}
+	if each := v.members(); len(each) > 0 && !each.any() {
+		text := "each is " + each.kinds().String()
+		if names := each.fieldNames(); len(names) > 0 {
+			text += " with the fields `" + strings.Join(names, "`, `") + "`"
+		}
+		said(text)
+	}
 	return b.String()
+}
+
+// members are what the lists of a value hold.
+func (v value) members() (all value) {
+	for _, s := range v {
+		if s.kinds&(array|set) != 0 {
+			all = all.and(of(s.items))
+		}
+	}
+	return all
 }
 
 // unknownText says how a value shows that nobody knows it.
