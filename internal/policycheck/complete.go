@@ -54,6 +54,10 @@ func (i *Inspection) Complete(file, text string, at int) (words []Word, from, to
 		return i.metadataWords(text, start, before[:f]), start + f, start + t
 	}
 	if open, in := quoted(before); in {
+		if words := i.c.memberWords(text[:start+open-1]); words != nil {
+			_, end := wordAround(line, at-start)
+			return words, start + open, start + max(end, open)
+		}
 		end := len(line)
 		if n := strings.IndexByte(line[at-start:], '"'); n >= 0 {
 			end = at - start + n
@@ -143,6 +147,54 @@ func (i *Inspection) within(file, text string, start int, line string, open, end
 		words = append(words, Word{text, ValueWord, v.c.wordText(text)})
 	}
 	return words
+}
+
+// memberHead is how a rule with members begins.
+var memberHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(\w+) contains \{`) })
+
+// memberWords are the keys of a rule's members where a text ends behind the brace or a
+// comma of one, or the values of a key that has few; nil elsewhere.
+func (c *checker) memberWords(before string) (words []Word) {
+	heads := memberHead().FindAllStringSubmatchIndex(before, -1)
+	if heads == nil {
+		return nil
+	}
+	at := heads[len(heads)-1]
+	rule, member := before[at[2]:at[3]], before[at[1]:]
+	if _, body, _ := strings.Cut(member, "} if"); !rego.IsRule(rule) || body != "" || closing("{"+member) != "}" {
+		return nil
+	}
+	member = strings.TrimSpace(member)
+	values := map[string]func() []string{`"strategy":`: strategies, `"hook":`: c.handlers}
+	for key, known := range values {
+		if strings.HasSuffix(member, key) {
+			for _, value := range known() {
+				words = append(words, Word{value, ValueWord, ""})
+			}
+			return words
+		}
+	}
+	if member != "" && !strings.HasSuffix(member, ",") {
+		return nil
+	}
+	for _, w := range load.RuleWords() {
+		if w.Name == rule {
+			for _, key := range w.Keys {
+				words = append(words, Word{key, KeyWord, memberText(key)})
+			}
+		}
+	}
+	return words
+}
+
+// memberText explains a key of members, "" if it is none.
+func memberText(key string) string {
+	for _, w := range load.MemberWords() {
+		if w.Name == key {
+			return w.Says
+		}
+	}
+	return ""
 }
 
 // closing closes the brackets that a beginning of a line leaves open.
@@ -350,6 +402,9 @@ var languageWords = [...]string{"some", "every", "in", "not", "if", "contains", 
 
 // bare completes a word of its own.
 func (i *Inspection) bare(file, text string, start int, line string, from, to int) []Word {
+	if strings.TrimSpace(line[:from]) == "import" {
+		return []Word{{"data", VariableWord, ""}, {"input", VariableWord, ""}}
+	}
 	v := i.marked(file, text, start, line, from, to, mark, "\t"+mark)
 	if strings.TrimSpace(line[:from]) == "" && from == 0 { // a rule begins
 		return i.ruleWords(v)

@@ -138,7 +138,7 @@ func (c *checker) given(s *scope, u *unit, name string, args []*ast.Term) {
 		c.equals(s, ast.VarTerm("effect.kind"), kinds, args[0])
 	case name == "commands" && len(args) == 1:
 		programs := facts.field("shell").field("commands").elements().field("program")
-		c.equals(s, ast.VarTerm("command.program"), programs, args[0])
+		c.equals(s, fieldTerm(ast.VarTerm("command"), "program"), programs, args[0])
 	case name == "matches" && len(args) == 3:
 		c.pattern(s, args[2])
 	case (name == "is" || name == "could_be") && len(args) == 3:

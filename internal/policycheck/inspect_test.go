@@ -99,6 +99,7 @@ func TestNote(t *testing.T) {
 		{`[|PreToolUse]`, "`modify` changes `tool_input`"},
 		{`matcher: |Bash`, "tool `Bash`"},
 		{`import data.acme.|helpers`, "Helpers"},
+		{`{|"reason": "x"`, "`reason`: "},
 	} {
 		before, after, _ := strings.Cut(c.at, "|")
 		at := strings.Index(inspected, before+after) + len(before)
@@ -172,6 +173,13 @@ func TestComplete(t *testing.T) {
 		{"\tpush.force\n", "\thelpers.|\n", "named", ""},
 		{"\tpush.force\n", "\tregex.|\n", "match", ""},
 		{"\tpush.force\n", "\tpu|\n", "push own lib input startswith every", "http"},
+		{"\tpush.force\n", "\tsome c in lib.commands(\"|\")\n", "git npm", ""},
+		{"deny contains {\"reason\": \"é 😀\"} if {", "deny contains {\"|", "reason help span", "git.push"},
+		{"deny contains {\"reason\": \"é 😀\"} if {", "deny contains {\"reason\": \"{\", \"sp|an\": lib.span(push)} if {", "reason help span", "profile"},
+		{"deny contains {\"reason\": \"é 😀\"} if {", "deny contains {\n\t\"reason\": lib.text(x, \"y\", \"z\"),\n\t\"|", "span", ""},
+		{"ask contains {\"reason\": \"x\"}", "context contains {\"text\": \"x\", \"strategy\": \"|\"}", "tool_result user_message", "text"},
+		{"\tpush.force\n", "\tsome push, \"|\"\n", "", "reason"},
+		{"import data.gate.lib", "import |", "data input", "lib"},
 		{"import data.gate.lib", "import data.gate.|", "lib", ""},
 		{"import data.gate.lib", "import data.|", "gate acme", ""},
 		{"deny contains", "d| contains", "deny ask modify", ""},

@@ -86,8 +86,8 @@ func (c *checker) form(s *scope, r *ast.Rule, rule string, m *shape) {
 		}
 		if key == "strategy" && closed {
 			for _, t := range texts {
-				if t != string(hook.ToolResult) && t != string(hook.UserMessage) {
-					say("strategy of %s is never %q", oneOf(t, []string{string(hook.ToolResult), string(hook.UserMessage)}), rule, t)
+				if !slices.Contains(strategies(), t) {
+					say("strategy of %s is never %q", oneOf(t, strategies()), rule, t)
 				}
 			}
 		}
@@ -116,14 +116,7 @@ func (c *checker) consulted(s *scope, r *ast.Rule, ids []string) {
 	if !c.place {
 		return // the hook file is not known
 	}
-	var known []string
-	for _, src := range append(slices.Clone(c.others), c.src) {
-		for _, h := range src.Hooks {
-			if h.Kind != hook.Rego && (src.Scope == hook.Policy || src.Name == c.src.Name) {
-				known = append(known, h.ID)
-			}
-		}
-	}
+	known := c.handlers()
 	for _, id := range ids {
 		if !slices.Contains(known, id) {
 			hint := didYouMean(spelling.Nearest(id, known))
@@ -134,6 +127,21 @@ func (c *checker) consulted(s *scope, r *ast.Rule, ids []string) {
 		}
 	}
 }
+
+// handlers are those that rules can hand calls to.
+func (c *checker) handlers() (known []string) {
+	for _, src := range append(slices.Clone(c.others), c.src) {
+		for _, h := range src.Hooks {
+			if h.Kind != hook.Rego && (src.Scope == hook.Policy || src.Name == c.src.Name) {
+				known = append(known, h.ID)
+			}
+		}
+	}
+	return known
+}
+
+// strategies are the ways in which context reaches the agent.
+func strategies() []string { return []string{string(hook.ToolResult), string(hook.UserMessage)} }
 
 func nameOf(v value) string {
 	for _, s := range v {

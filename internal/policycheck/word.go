@@ -407,9 +407,25 @@ func unknownText(how string) string {
 	return "`" + how + "` is `unknown` where not all of it is known"
 }
 
-// textNote explains a text that names an effect, an event or a tool.
+// textNote explains a text that names an effect, an event or a tool, or is a key of a
+// rule's member.
 func (v *View) textNote(at int) *Note {
 	var n *Note
+	if r := v.ruleAt(at); r != nil && r.Head.Key != nil && rego.IsRule(ruleName(r)) {
+		if member, ok := r.Head.Key.Value.(ast.Object); ok {
+			member.Foreach(func(key, _ *ast.Term) {
+				word, text := key.Value.(ast.String)
+				if l := key.Location; text && l != nil && l.Offset <= at && at <= l.Offset+len(l.Text) {
+					if says := memberText(string(word)); says != "" {
+						n = &Note{"`" + string(word) + "`: " + says, l.Offset, l.Offset + len(l.Text)}
+					}
+				}
+			})
+		}
+	}
+	if n != nil {
+		return n
+	}
 	ast.WalkTerms(v.unit.module, func(t *ast.Term) bool {
 		word, ok := t.Value.(ast.String)
 		l := t.Location
