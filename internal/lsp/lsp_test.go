@@ -339,6 +339,14 @@ func TestWords(t *testing.T) {
 	if !strings.Contains(completion, `"label":"force"`) || !strings.Contains(completion, `"newText":"force"`) {
 		t.Errorf("completion: %s", completion)
 	}
+	input := strings.Replace(text, "push.forc]", "input.tool_input.]", 1)
+	e.replace(path, input, 2)
+	completion = string(e.ask("textDocument/completion", about(path, spot(input, "])}"))))
+	dot := spot(input, ".])}")["character"]
+	if want := fmt.Sprintf(`"textEdit":{"range":{"start":{"line":8,"character":%d},"end":{"line":8,"character":%d}},"newText":"[\"-A\"]"},"filterText":".-A"`, dot, dot.(int)+1); !strings.Contains(completion, want) {
+		t.Errorf("what is no name is to stand in brackets: no %s in %s", want, completion)
+	}
+	e.replace(path, text, 3)
 	var places []struct {
 		URI   string
 		Range struct{ Start struct{ Line int } }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -139,6 +140,10 @@ func (s *server) completion(ctx context.Context, params json.RawMessage) (any, e
 			break
 		}
 		item := completionItem{Label: w.Text, Kind: kindsOfWords[w.Kind], Edit: &textEdit{replaced, w.Text}}
+		if w.Index { // the dot before it goes
+			item.Filter = "." + w.Text
+			item.Edit = &textEdit{a.d.span(from-1, to), fmt.Sprintf("[%q]", w.Text)}
+		}
 		if w.Note != "" {
 			m := s.markup(w.Note)
 			item.Doc = &m

@@ -35,6 +35,10 @@ type Word struct {
 	Text string
 	Kind WordKind
 	Note string // Markdown; "": nothing is known about it
+
+	// Index says that the word can stand in brackets only, as in x["a-b"], and not behind
+	// the dot where it was asked for.
+	Index bool
 }
 
 // mark stands where a word is to be completed, so that the text parses. No policy has a
@@ -144,7 +148,7 @@ func (i *Inspection) within(file, text string, start int, line string, open, end
 		known = append(known, more...)
 	}
 	for _, text := range known {
-		words = append(words, Word{text, ValueWord, v.c.wordText(text)})
+		words = append(words, Word{Text: text, Kind: ValueWord, Note: v.c.wordText(text)})
 	}
 	return words
 }
@@ -169,7 +173,7 @@ func (c *checker) memberWords(before string) (words []Word) {
 	for key, known := range values {
 		if strings.HasSuffix(member, key) {
 			for _, value := range known() {
-				words = append(words, Word{value, ValueWord, ""})
+				words = append(words, Word{Text: value, Kind: ValueWord})
 			}
 			return words
 		}
@@ -180,7 +184,7 @@ func (c *checker) memberWords(before string) (words []Word) {
 	for _, w := range load.RuleWords() {
 		if w.Name == rule {
 			for _, key := range w.Keys {
-				words = append(words, Word{key, KeyWord, memberText(key)})
+				words = append(words, Word{Text: key, Kind: KeyWord, Note: memberText(key)})
 			}
 		}
 	}
@@ -256,12 +260,12 @@ func (v *View) fields(l *look) []Word {
 	var words []Word
 	for _, name := range l.of.fieldNames() {
 		f := l.of.field(name)
-		words = append(words, Word{name, FieldWord, f.text()})
+		words = append(words, Word{Text: name, Kind: FieldWord, Note: f.text()})
 	}
 	if len(l.ref) > 1 && l.scope != nil && l.ref[len(l.ref)-1].Equal(ast.StringTerm("options")) {
 		for _, program := range v.programsOf(l.scope, l.ref[:len(l.ref)-1]) {
 			for _, name := range v.c.programs.OptionNames(program) {
-				words = append(words, Word{name, ValueWord, "option of `" + program + "`"})
+				words = append(words, Word{Text: name, Kind: ValueWord, Note: "option of `" + program + "`"})
 			}
 		}
 	}
@@ -292,8 +296,15 @@ func (i *Inspection) below(file, text string, start int, line, base string, from
 	if !l.seen {
 		return nil
 	}
-	return v.fields(l)
+	words := v.fields(l)
+	for i, w := range words {
+		words[i].Index = !identifier().MatchString(w.Text)
+	}
+	return words
 }
+
+// identifier is what can stand behind a dot.
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\pN_]*$`) })
 
 // refOfText reads a reference, which may be a name alone; nil if it is none.
 func refOfText(text string) ast.Ref {
@@ -345,7 +356,7 @@ func (v *View) belowData(ref ast.Ref, packages bool) []Word {
 		}
 		if pkg == at && !packages {
 			for _, name := range slices.Sorted(maps.Keys(u.rules)) {
-				add(Word{name, RuleWord, v.ruleText(u, name)})
+				add(Word{Text: name, Kind: RuleWord, Note: v.ruleText(u, name)})
 			}
 		}
 	}
@@ -372,7 +383,7 @@ func (v *View) paramsBelow(at string) []Word {
 		}
 		if pkg == at {
 			for _, name := range slices.Sorted(maps.Keys(u.hook.Params)) {
-				words = append(words, Word{name, ParamWord, paramText(u, name, u.hook.Params[name])})
+				words = append(words, Word{Text: name, Kind: ParamWord, Note: paramText(u, name, u.hook.Params[name])})
 			}
 		}
 	}
@@ -384,7 +395,7 @@ func builtinsBelow(base string) []Word {
 	var words []Word
 	for _, b := range rego.Builtins() {
 		if rest, ok := strings.CutPrefix(b.Name, base+"."); ok && b.Others && !strings.HasPrefix(b.Name, "internal.") {
-			words = append(words, Word{rest, BuiltinWord, builtinNote(b.Name)})
+			words = append(words, Word{Text: rest, Kind: BuiltinWord, Note: builtinNote(b.Name)})
 		}
 	}
 	return words
@@ -403,7 +414,7 @@ var languageWords = [...]string{"some", "every", "in", "not", "if", "contains", 
 // bare completes a word of its own.
 func (i *Inspection) bare(file, text string, start int, line string, from, to int) []Word {
 	if strings.TrimSpace(line[:from]) == "import" {
-		return []Word{{"data", VariableWord, ""}, {"input", VariableWord, ""}}
+		return []Word{{Text: "data", Kind: VariableWord}, {Text: "input", Kind: VariableWord}}
 	}
 	v := i.marked(file, text, start, line, from, to, mark, "\t"+mark)
 	if strings.TrimSpace(line[:from]) == "" && from == 0 { // a rule begins
@@ -423,28 +434,28 @@ func (i *Inspection) bare(file, text string, start int, line string, from, to in
 	for s := l.scope; s != nil; s = s.up {
 		for _, name := range slices.Sorted(maps.Keys(s.vars)) {
 			if !strings.Contains(string(name), "$") {
-				add(Word{string(name), VariableWord, ""})
+				add(Word{Text: string(name), Kind: VariableWord})
 			}
 		}
 	}
 	for _, name := range []string{"input", "data"} {
-		add(Word{name, VariableWord, ""})
+		add(Word{Text: name, Kind: VariableWord})
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.unit.imports)) {
-		add(Word{string(name), PackageWord, "`" + v.unit.imports[name].String() + "`"})
+		add(Word{Text: string(name), Kind: PackageWord, Note: "`" + v.unit.imports[name].String() + "`"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.unit.rules)) {
-		add(Word{name, RuleWord, v.ruleText(v.unit, name)})
+		add(Word{Text: name, Kind: RuleWord, Note: v.ruleText(v.unit, name)})
 	}
 	for _, b := range rego.Builtins() {
 		if name, _, dotted := strings.Cut(b.Name, "."); b.Others && !dotted && ast.BuiltinMap[b.Name] != nil && ast.BuiltinMap[b.Name].Infix == "" {
-			add(Word{name, BuiltinWord, builtinNote(b.Name)})
+			add(Word{Text: name, Kind: BuiltinWord, Note: builtinNote(b.Name)})
 		} else if b.Others && dotted && name != "internal" {
-			add(Word{name, BuiltinWord, ""})
+			add(Word{Text: name, Kind: BuiltinWord})
 		}
 	}
 	for _, word := range languageWords {
-		add(Word{word, LanguageWord, ""})
+		add(Word{Text: word, Kind: LanguageWord})
 	}
 	return words
 }
@@ -453,17 +464,17 @@ func (i *Inspection) bare(file, text string, start int, line string, from, to in
 func (i *Inspection) ruleWords(v *View) []Word {
 	var words []Word
 	for _, w := range load.RuleWords() {
-		words = append(words, Word{w.Name, RuleWord, w.Says})
+		words = append(words, Word{Text: w.Name, Kind: RuleWord, Note: w.Says})
 	}
 	if v != nil {
 		for _, name := range slices.Sorted(maps.Keys(v.unit.rules)) {
 			if !strings.Contains(name, mark) && !rego.IsRule(name) {
-				words = append(words, Word{name, RuleWord, v.ruleText(v.unit, name)})
+				words = append(words, Word{Text: name, Kind: RuleWord, Note: v.ruleText(v.unit, name)})
 			}
 		}
 	}
 	for _, word := range []string{"package", "import", "default"} {
-		words = append(words, Word{word, LanguageWord, ""})
+		words = append(words, Word{Text: word, Kind: LanguageWord})
 	}
 	return words
 }
@@ -473,7 +484,7 @@ func (i *Inspection) metadataWords(text string, start int, before string) []Word
 	var words []Word
 	add := func(kind WordKind, note func(string) string, names ...string) {
 		for _, name := range names {
-			words = append(words, Word{name, kind, note(name)})
+			words = append(words, Word{Text: name, Kind: kind, Note: note(name)})
 		}
 	}
 	c := i.c
@@ -494,7 +505,7 @@ func (i *Inspection) metadataWords(text string, start int, before string) []Word
 			break
 		}
 		for _, kind := range slices.Sorted(maps.Keys(c.schema.effects)) {
-			words = append(words, Word{"effect(" + kind + ")", ValueWord, c.wordText(kind)})
+			words = append(words, Word{Text: "effect(" + kind + ")", Kind: ValueWord, Note: c.wordText(kind)})
 		}
 		add(ValueWord, c.wordText, slices.Sorted(maps.Keys(c.schema.tools))...)
 	case "on_fault":
@@ -506,7 +517,7 @@ func (i *Inspection) metadataWords(text string, start int, before string) []Word
 			break
 		}
 		for _, w := range load.MetadataWords() {
-			words = append(words, Word{w.Name, KeyWord, w.Says})
+			words = append(words, Word{Text: w.Name, Kind: KeyWord, Note: w.Says})
 		}
 		add(KeyWord, func(string) string { return "" }, "METADATA", "title", "description", "custom", "gate")
 	}
