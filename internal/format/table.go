@@ -48,7 +48,7 @@ var table = [kinds]File{
 	},
 	Log: {
 		Name: "decision log", Where: []string{"STATE/decisions.jsonl*"}, Number: 1,
-		Writer: "every decision", Readers: "`gate log`, `replay`, `explain`, `log ship`",
+		Writer: "every decision, `gate log review`", Readers: "`gate log`, `replay`, `explain`, `log ship`",
 		Older: "read", Newer: "members that this gate does not know are passed over, and stay in the file", Lost: "nothing",
 	},
 	LogHead: {
