@@ -41,11 +41,11 @@ type arc struct {
 	From, To string // decisions; From is "" where the log does not have it
 
 	FromText, ToText string // their calls, as in the drawing
-	What     string
-	Text     string // the arc in a sentence
-	Class    string
-	Path     string
-	Head     string
+	What             string
+	Text             string // the arc in a sentence
+	Class            string
+	Path             string
+	Head             string
 }
 
 // flowsOf draws the flows of a session, nil where there are none.

@@ -48,7 +48,7 @@ async function load(keep) {
   const title = main.querySelector("h1");
   document.title = (title ? title.textContent.trim() + " – " : "") + "gate";
   for (const a of document.querySelectorAll("header nav a")) {
-    const here = path === a.pathname || path.startsWith(a.pathname + "/") || path.startsWith("/ui/decision/") && a.pathname === "/ui/now";
+    const here = path === a.pathname || path.startsWith(a.pathname + "/") || path.startsWith("/ui/decision/") && a.pathname === "/ui/now" || path.startsWith("/ui/coverage/") && a.pathname === "/ui/policies";
     if (here) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
   }
   const open = res.status !== 401 && res.status !== 0;
