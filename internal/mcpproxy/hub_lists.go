@@ -20,7 +20,7 @@ const (
 	maxAnswer = MaxMessage / 2
 	maxParts  = 100
 	maxURI    = 4 << 10
-	maxURIs   = 50_000 // whose servers are known
+	maxURIs   = 20_000 // whose servers are known
 )
 
 // resources are what is known of whose a resource is: the first server's that lists it.

@@ -222,8 +222,7 @@ func (h *hub) greet(m *peer) {
 	m.told = true
 	m.deliver(h.begin.ready)
 	if h.begin.level != nil && m.offers["logging"] != nil {
-		level := h.begin.level
-		h.work.Go(func() { h.level(m, level) })
+		go h.level(m, h.begin.level)
 	}
 }
 

@@ -56,7 +56,8 @@ func newInstall(p process) *cobra.Command {
 		Short: "put gate in front of an agent, or of all that are here",
 		Long: "Adds gate's hooks to an agent's configuration, keeps the rest of it, and tries once whether\n" +
 			"a call is denied. A second run changes nothing. gate uninstall undoes it. Without an agent,\n" +
-			"it finds the agents on this machine, shows what would change and asks. Known agents:\n" + agents + ".",
+			"it finds the agents on this machine, shows what would change and asks. Known agents:\n" + agents + ".\n" +
+			"Before the MCP servers of an agent without hooks stands gate mcp: gate help mcp.",
 		Example: "  gate install\n  gate install claude\n  gate install claude --scope project --dry-run",
 		Args:    upToOneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
