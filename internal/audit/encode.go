@@ -33,8 +33,8 @@ func (r Record) JSON() []byte {
 	return line
 }
 
-// decisionPath is what OPA's records call the document that was asked for.
-const decisionPath = "gate/decision"
+// DecisionPath is what OPA's records call the document that was asked for.
+const DecisionPath = "gate/decision"
 
 // room is what a record takes, about, so that it is written in one piece.
 func (r *Record) room() int {

@@ -44,8 +44,8 @@ func (o Opinion) String() string {
 	return string(o)
 }
 
-// reviewPath is what records of reviews have in the place of [decisionPath].
-const reviewPath = "gate/review"
+// ReviewPath is what records of reviews have in the place of [DecisionPath].
+const ReviewPath = "gate/review"
 
 // NewReview makes the review of a decision. What nobody can mean is an error: a false alarm
 // where nothing was held back or remarked on, and a miss where something was held back.
@@ -162,7 +162,7 @@ func (v *Review) write(w *strictjson.Writer) {
 
 // reviewOf reads the review of a record; nil: it is about something else.
 func reviewOf(path string, result fields, r *Record) *Review {
-	if path != reviewPath {
+	if path != ReviewPath {
 		return nil
 	}
 	f := result.object("review")

@@ -12,18 +12,18 @@ type Sync struct {
 	Signers []string
 }
 
-// syncPath is what records of bundles have in the place of [decisionPath].
-const syncPath = "gate/sync"
+// SyncPath is what records of bundles have in the place of [DecisionPath].
+const SyncPath = "gate/sync"
 
 // path tells what kind of record it is.
 func (r *Record) path() string {
 	switch {
 	case r.Sync != nil:
-		return syncPath
+		return SyncPath
 	case r.Review != nil:
-		return reviewPath
+		return ReviewPath
 	}
-	return decisionPath
+	return DecisionPath
 }
 
 // what says what was offered.
@@ -36,7 +36,7 @@ func (s *Sync) what() string {
 
 // syncOf reads the result of a record; nil: it is a decision.
 func syncOf(path string, result fields) *Sync {
-	if path != syncPath {
+	if path != SyncPath {
 		return nil
 	}
 	return &Sync{

@@ -244,13 +244,13 @@ type Gap struct {
 
 // Paths that documents of ours have in the place of a record's.
 const (
-	gapPath     = "gate/gap"
-	findingPath = "gate/log"
+	GapPath     = "gate/gap"
+	FindingPath = "gate/log"
 )
 
 // JSON returns the gap in the form of OPA's decision log.
 func (g Gap) JSON(labels map[string]string) []byte {
-	return added(fmt.Sprintf("gap-%s-%d-%d", g.Log, g.From, g.To), gapPath, g.User, g.Before, labels,
+	return added(fmt.Sprintf("gap-%s-%d-%d", g.Log, g.From, g.To), GapPath, g.User, g.Before, labels,
 		map[string]any{"log": g.Log, "from": g.From, "to": g.To})
 }
 
@@ -267,7 +267,7 @@ func added(id, path, user string, at time.Time, labels map[string]string, result
 
 // gapOf reads a gap.
 func gapOf(line []byte) (Gap, bool) {
-	f, user, ok := resultOf(line, gapPath)
+	f, user, ok := resultOf(line, GapPath)
 	if !ok {
 		return Gap{}, false
 	}
@@ -310,12 +310,12 @@ func (f Finding) JSON(labels map[string]string) []byte {
 	if f.Before.Log != "" {
 		result["before"] = map[string]any{"log": f.Before.Log, "seq": f.Before.Seq}
 	}
-	return added(id, findingPath, f.User, f.At, labels, result)
+	return added(id, FindingPath, f.User, f.At, labels, result)
 }
 
 // findingOf reads a finding, as a problem of the log that it is about.
 func findingOf(line []byte) (Problem, bool) {
-	f, user, ok := resultOf(line, findingPath)
+	f, user, ok := resultOf(line, FindingPath)
 	if !ok {
 		return Problem{}, false
 	}
