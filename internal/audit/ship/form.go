@@ -3,6 +3,9 @@ package ship
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"mime"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -12,7 +15,8 @@ import (
 // A Form is how batches are written for a kind of collector.
 type Form interface {
 	// Requests returns what carries a batch, in the order in which it is posted. It has
-	// to return the same for the same batch: a batch may be sent again.
+	// to return the same for the same batch: a batch may be sent again. With none the
+	// batch counts as done.
 	Requests(batch []audit.Sendable) ([]Request, error)
 }
 
@@ -21,6 +25,12 @@ type Request struct {
 	Path string // below the address, such as "/v1/logs"; "": the address itself
 	Type string // its Content-Type
 	Body []byte // before compression
+
+	Plain bool // it is sent as it is, without compression
+
+	// Sign adds to the headers of each try what proves who sends body, which is as it
+	// is sent. nil: nothing is added.
+	Sign func(h http.Header, body []byte)
 
 	// Answer reads what came with a status of success, of 64 KiB at most. An error says
 	// that it is no answer of such a collector, so that nothing counts as sent. nil:
@@ -63,6 +73,40 @@ func (r *Report) note(f Refusal) {
 	if r.Said == "" {
 		r.Said = line(f.Said)
 	}
+}
+
+// An AnswerError is an answer that is no success.
+type AnswerError struct {
+	Code int    // the HTTP status
+	Body []byte // of 64 KiB at most, as it came
+
+	status, said, note string
+}
+
+func answerError(res *http.Response, body []byte, signed bool) *AnswerError {
+	e := &AnswerError{Code: res.StatusCode, Body: body, status: res.Status}
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/plain" {
+		e.said, _, _ = strings.Cut(string(body), "\n")
+	}
+	switch code := res.StatusCode; {
+	case code == http.StatusUnauthorized && signed:
+		e.note = "it does not know this machine, or has another key of it"
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		e.note = "look at the token or the certificate"
+	case code >= 300 && code < 400:
+		e.note = "gate sends the log to no other address than the one it was given"
+	}
+	return e
+}
+
+func (e *AnswerError) Error() string {
+	text := "the server answered " + line(e.status)
+	for _, more := range []string{e.note, line(e.said)} {
+		if more != "" && !strings.HasSuffix(text, more) {
+			text = fmt.Sprintf("%s: %s", text, more)
+		}
+	}
+	return text
 }
 
 // line makes one short line of what another side wrote.

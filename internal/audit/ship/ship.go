@@ -44,6 +44,8 @@ type Shipper struct {
 // A Report is what one shipping did.
 type Report struct {
 	Records  int // that arrived
+	Kept     int // records that the form does not send
+	Skipped  int // records that the other side refuses, in whose place it took a gap
 	Gaps     int // that arrived: places where records are missing
 	Findings int // that arrived: the log is not the one that was sent before
 	Batches  int
@@ -110,12 +112,12 @@ func (r *run) flush() error {
 	for len(r.waiting) > 0 {
 		n := len(r.waiting)
 		err := r.send(r.waiting[:n])
-		for errors.Is(err, errTooLarge) && n > 1 {
+		for unwanted(err) && n > 1 {
 			n = (n + 1) / 2
 			err = r.send(r.waiting[:n])
 		}
-		if errors.Is(err, errTooLarge) {
-			err = r.instead(r.waiting[0])
+		if unwanted(err) && r.report.Skipped < mostSkipped {
+			err = r.instead(r.waiting[0], err)
 		}
 		if err != nil {
 			return err
@@ -131,13 +133,33 @@ func (r *run) flush() error {
 	return nil
 }
 
-// instead sends a gap for one record that the other side does not take.
-func (r *run) instead(item audit.Sendable) error {
+// instead sends a gap for one record that the other side does not take, because of why.
+func (r *run) instead(item audit.Sendable, why error) error {
+	if item.Gap || item.Finding {
+		return why
+	}
 	g := audit.Gap{Log: item.After.Log, From: item.After.Seq, To: item.After.Seq, Before: time.Now(), User: item.User}
-	return r.send([]audit.Sendable{{Text: g.JSON(r.Labels), After: item.After, Gap: true}})
+	if record, err := audit.Parse(item.Text); err == nil {
+		g.Before = record.Time
+	}
+	if err := r.send([]audit.Sendable{{Text: g.JSON(r.Labels), After: item.After, Gap: true, User: item.User}}); err != nil {
+		return why
+	}
+	r.report.Skipped++
+	return nil
 }
 
+// mostSkipped bounds the records of one shipping that gaps stand for: a server that is
+// wrong about all of them must not empty the queue.
+const mostSkipped = 10
+
 var errTooLarge = errors.New("the batch is too large for the server")
+
+// unwanted reports that the other side may take a part of the batch.
+func unwanted(err error) bool {
+	var answer *AnswerError
+	return errors.Is(err, errTooLarge) || errors.As(err, &answer) && answer.Code == http.StatusBadRequest
+}
 
 // send sends one batch. All of its requests must arrive: otherwise it is sent again, and
 // the other side gets those twice that it had.
@@ -149,6 +171,10 @@ func (r *run) send(batch []audit.Sendable) error {
 	requests, err := form.Requests(batch)
 	if err != nil {
 		return err
+	}
+	if len(requests) == 0 {
+		r.report.Kept += len(batch)
+		return nil
 	}
 	for i := range requests {
 		if err := r.deliver(&requests[i]); err != nil {
@@ -169,13 +195,22 @@ func (r *run) send(batch []audit.Sendable) error {
 	return nil
 }
 
+// Post sends one request that is no batch of a log. An answer that is no success is an
+// [AnswerError].
+func (s *Shipper) Post(ctx context.Context, q Request) error {
+	return (&run{Shipper: s, ctx: ctx}).deliver(&q)
+}
+
 // deliver posts a request, again and again where that may help.
 func (r *run) deliver(q *Request) error {
 	address, err := q.address(r.URL)
 	if err != nil {
 		return err
 	}
-	body := pack(q.Body)
+	body := q.Body
+	if !q.Plain {
+		body = pack(body)
+	}
 	tries := r.Tries
 	if tries <= 0 {
 		tries = 5
@@ -244,10 +279,15 @@ func (r *run) post(q *Request, address string, body []byte) (pause time.Duration
 		return never, err
 	}
 	req.Header.Set("Content-Type", q.Type)
-	req.Header.Set("Content-Encoding", "gzip")
+	if !q.Plain {
+		req.Header.Set("Content-Encoding", "gzip")
+	}
 	req.Header.Set("User-Agent", "gate")
 	if r.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.Token)
+	}
+	if q.Sign != nil {
+		q.Sign(req.Header, body)
 	}
 	client := r.Client
 	if client == nil {
@@ -279,13 +319,9 @@ func (r *run) post(q *Request, address string, body []byte) (pause time.Duration
 	case code == http.StatusRequestEntityTooLarge:
 		return never, errTooLarge
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
-		return retryAfter(res.Header.Get("Retry-After")), fmt.Errorf("the server answered %s", res.Status)
-	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return never, fmt.Errorf("the server answered %s: look at the token or the certificate", res.Status)
-	case code >= 300 && code < 400:
-		return never, fmt.Errorf("the server answered %s: gate sends the log to no other address than the one it was given", res.Status)
+		return retryAfter(res.Header.Get("Retry-After")), answerError(res, said, q.Sign != nil)
 	default:
-		return never, fmt.Errorf("the server answered %s", res.Status)
+		return never, answerError(res, said, q.Sign != nil)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,7 +27,8 @@ import (
 type collector struct {
 	mu      sync.Mutex
 	answers []string
-	most    int // records of a batch, 0: any number
+	most    int      // records of a batch, 0: any number
+	refuses []string // records with one of these in their id
 	ids     []string
 	times   map[string]int
 	headers http.Header
@@ -53,6 +55,14 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.most > 0 && len(batch) > c.most {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
+	}
+	for _, e := range batch {
+		for _, word := range c.refuses {
+			if strings.HasPrefix(e.DecisionID, word) {
+				http.Error(w, "that has "+word, http.StatusBadRequest)
+				return
+			}
+		}
 	}
 	if answer == "200" || answer == "lost" {
 		for _, e := range batch {
@@ -245,6 +255,67 @@ func TestShipGap(t *testing.T) {
 	}
 	if v, err := f.history.Verify(); err != nil || v.Wrong != 0 || v.Chains[0].Rotated != 9 {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestShipRefused sends a gap for each record that the other side refuses, and what stands
+// behind it; where it refuses too many, or the gap as well, the queue stays as it is.
+func TestShipRefused(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		records int
+		refuses string // records with it in their id
+		wantErr string
+		skipped int
+		got     string
+		sent    int64
+	}{
+		{"one of seven", 7, "d003", "", 1, "d001 d002 [3-3 canary] d004 d005 d006 d007", 7},
+		{"two of seven", 7, "d002 d007", "", 2, "d001 [2-2 canary] d003 d004 d005 d006 [7-7 canary]", 7},
+		{"the only one", 1, "d001", "", 1, "[1-1 canary]", 1},
+		{"all of twelve", 12, "d0", "the server answered 400", 10, "[1-1 canary] [2-2 canary] [3-3 canary] [4-4 canary] [5-5 canary] [6-6 canary] [7-7 canary] [8-8 canary] [9-9 canary] [10-10 canary]", 10},
+		{"everything", 3, "d0 gap", "the server answered 400 Bad Request: that has d0", 0, "", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.refuses = strings.Fields(test.refuses)
+			f.write(t, test.records, audit.Options{})
+			r := f.ship(t, test.wantErr)
+			if got := f.got(); got != test.got {
+				t.Errorf("got %s, want %s", got, test.got)
+			}
+			if r.Skipped != test.skipped || r.Cursor.Seq != test.sent || len(f.waits) != 0 {
+				t.Errorf("%+v, waited %v", r, f.waits)
+			}
+		})
+	}
+}
+
+// TestPost sends one request that is signed over its bytes as sent, and tells why it was
+// not taken.
+func TestPost(t *testing.T) {
+	f := newFixture(t)
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		got = append(got, fmt.Sprintf("%s %q %v", r.URL.Path, r.Header.Get("Content-Encoding"), err == nil && r.Header.Get("Signed") == string(body)))
+		if r.URL.Path == "/v1/refused" {
+			http.Error(w, "no\x1b[2J such\nmachine", http.StatusUnauthorized)
+		}
+	}))
+	defer server.Close()
+	f.shipper.URL, f.shipper.Token = server.URL, ""
+	sign := func(h http.Header, body []byte) { h.Set("Signed", string(body)) }
+	if err := f.shipper.Post(t.Context(), ship.Request{Path: "/v1/plain", Body: []byte("text"), Plain: true, Sign: sign}); err != nil {
+		t.Error(err)
+	}
+	err := f.shipper.Post(t.Context(), ship.Request{Path: "/v1/refused", Body: []byte("text"), Plain: true, Sign: sign})
+	var answer *ship.AnswerError
+	if want := "/v1/refused: the server answered 401 Unauthorized: it does not know this machine, or has another key of it: no [2J such"; !errors.As(err, &answer) || answer.Code != 401 || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	if text := strings.Join(got, ", "); text != `/v1/plain "" true, /v1/refused "" true` {
+		t.Error(text)
 	}
 }
 
