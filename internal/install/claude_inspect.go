@@ -36,6 +36,7 @@ func (c claude) inspect(m Machine) AgentStatus {
 		s.Findings = append(s.Findings, v.findings...)
 	}
 	c.plugins(cm, &s)
+	s.Here = c.present(cm, s)
 	s.Findings = append(s.Findings, c.overall(cm, s)...)
 	for i := range s.Findings {
 		s.Findings[i].Agent = c.name()
@@ -125,7 +126,7 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 	strong := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && g.beyondProject() })
 	managed := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && g.Scope == Managed })
 	switch {
-	case !installed && !c.present(cm, s):
+	case !installed && !s.Here:
 		out = append(out, Finding{ID: "gate.missing", Severity: Notice,
 			Message: "Claude Code was not found here, and gate does not guard it", Remedy: "if you use it: gate install claude --scope user"})
 	case !installed:

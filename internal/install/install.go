@@ -155,6 +155,9 @@ type agent interface {
 	inspect(m Machine) AgentStatus
 	// places lists the files that decide about the agent.
 	places(m Machine) []Path
+	// transcripts is the directory below which the agent writes its sessions down; "" if
+	// none is known.
+	transcripts(m Machine) string
 }
 
 func agents() []agent {

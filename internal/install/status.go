@@ -92,6 +92,8 @@ type AgentStatus struct {
 	Guards   []Guard   `json:"guards"` // one a file of a scope, strongest scope first
 	Clients  []Client  `json:"clients,omitempty"`
 	Findings []Finding `json:"findings"` // most severe first
+
+	Here bool `json:"-"` // there are signs of the agent on the machine
 }
 
 // A Status says what guards this machine now.

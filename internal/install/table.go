@@ -23,6 +23,7 @@ type table struct {
 	programs  []string     // of the agent, beside the one that is named as it is
 	traces    []string     // directories below the person's that show it is there, beside home
 	home      string       // its own directory below the person's; AgentHome overrides it
+	sessions  string       // the directory of transcripts, below home; "": it has none that tells when it was used
 	user      string       // the file, below home; "" for no user scope
 	project   string       // the file, below the project; "" for no project scope
 	each      bool         // they are directories, with a program for each event

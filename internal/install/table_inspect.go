@@ -34,12 +34,13 @@ func (t *table) inspect(m Machine) AgentStatus {
 		t.lookAtPlugins(m, &s)
 		strong = strong || slices.ContainsFunc(s.Guards, Guard.beyondProject)
 	}
+	s.Here = t.present(m)
 	inForce := slices.DeleteFunc(slices.Clone(s.Guards), func(g Guard) bool { return g.Scope == Plugin && !g.InForce })
 	report := func(id string, severity Severity, message, remedy string) {
 		s.Findings = append(s.Findings, Finding{ID: id, Severity: severity, Message: message, Remedy: remedy})
 	}
 	switch {
-	case len(s.Guards) == 0 && t.present(m):
+	case len(s.Guards) == 0 && s.Here:
 		report("gate.missing", Notice, t.title+" is here, and gate is not installed for it", "if you use it: gate install "+t.id)
 	case len(s.Guards) > 0 && !strong && t.user != "":
 		report("gate.project_only", Warning, "gate is installed in the project only: a change of the project's files switches it off, and so do git stash, git switch and git reset", "gate install "+t.id+" --scope user, or managed")

@@ -24,7 +24,7 @@ var (
 )
 
 var codexTable = table{
-	id: "codex", title: "Codex", shut: true, resume: "codex resume SESSION", home: ".codex", user: "hooks.json", project: ".codex/hooks.json",
+	id: "codex", title: "Codex", shut: true, resume: "codex resume SESSION", home: ".codex", sessions: "sessions", user: "hooks.json", project: ".codex/hooks.json",
 	managed: []systemFile{{"linux", "etc/codex/requirements.toml"}}, format: jsonHooks{}, toml: tomlHooks{},
 	events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
 		"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Interrupt"},
@@ -55,7 +55,7 @@ var geminiTable = table{
 }
 
 var qwenTable = table{
-	id: "qwen", title: "Qwen Code", shut: true, home: ".qwen", user: "settings.json", project: ".qwen/settings.json",
+	id: "qwen", title: "Qwen Code", shut: true, home: ".qwen", sessions: "projects", user: "settings.json", project: ".qwen/settings.json",
 	managed: []systemFile{{"linux", "etc/qwen-code/settings.json"}, {"darwin", "Library/Application Support/QwenCode/settings.json"}, {"windows", "ProgramData/qwen-code/settings.json"}},
 	format:  jsonHooks{}, lax: true,
 	events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "Stop",
