@@ -3,14 +3,17 @@
 // the machine ([Reducer], read back by [ParseSent]), and the document of a machine's status
 // ([Status]).
 //
-// It opens no connection, stores nothing for a collector, and decides nothing about calls.
-// A machine begins with [Sign], a collector with [SignedBy].
+// It sends what it writes by a Shipper of internal/audit/ship ([Form], [Reporter]). It stores
+// nothing for a collector and decides nothing about calls.
+// A machine begins with [Open], a collector with [SignedBy]. docs/fleet.md has the protocol.
 package fleet
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"gate/internal/setting"
 )
 
 // Version is that of the protocol: of the signed text, the records as sent and the status.
@@ -27,9 +30,9 @@ const (
 type Level string
 
 const (
-	Counts  Level = "counts"  // no records: the status has counters
-	Effects Level = "effects" // kinds, ids and numbers, no text; the default
-	Text    Level = "text"    // as in the log, the home directory and accounts replaced
+	Counts  Level = setting.SendCounts  // no records: the status has counters
+	Effects Level = setting.SendEffects // kinds, ids and numbers, no text; the default
+	Text    Level = setting.SendText    // as in the log, the home directory and accounts replaced
 )
 
 // Levels returns the levels, the one that says least first.

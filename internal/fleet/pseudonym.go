@@ -23,7 +23,10 @@ func (p Pseudonyms) Session(name string) string { return p.of("s", "session", na
 
 func (p Pseudonyms) Project(name string) string { return p.of("p", "project", name) }
 
-// Name keeps a name that is plain, and replaces any other text by n- and 16 digits.
+// Name keeps a name that is plain, as programs and settings give them, and replaces any
+// other text by n- and 16 digits.
+func (p Pseudonyms) Name(text string) string { return p.name(text, 2) }
+
 func (p Pseudonyms) name(text string, blanks int) string {
 	if isPlain(text, blanks) {
 		return text

@@ -85,7 +85,7 @@ const (
 // A Setting is one that binds.
 type Setting struct {
 	From   string `json:"from"`             // the source that decides it
-	Digest string `json:"digest,omitempty"` // of its value: equal values have one digest
+	Digest string `json:"digest,omitempty"` // of a managed value: equal values have one digest
 	Weaker bool   `json:"weaker,omitempty"` // a bundle wants it stricter
 }
 

@@ -32,6 +32,9 @@ const (
 	Log
 	LogHead
 	LogCursor
+	MachineKey
+	PseudonymKey
+	FleetStatus
 	ConfinedCall
 	ConfinedCopy
 	Holds

@@ -61,6 +61,21 @@ var table = [kinds]File{
 		Writer: "`gate log ship`, `gate sync`", Readers: "the same, rotation of the log",
 		Older: "read", Newer: "members that this gate does not know are passed over", Lost: "nothing: at worst records are sent twice",
 	},
+	MachineKey: {
+		Name: "key of the machine", Where: []string{"STATE/machine.key"}, Number: 1, Member: "type", Prefix: "gate.machine/",
+		Writer: "`gate enroll`", Readers: "`gate log ship`, `gate sync`, `gate status`",
+		Older: "read", Newer: "nothing is sent to the collector of the fleet, which says so; it is left as it is", Lost: "nothing; a machine whose file is gone is enrolled anew, once an administrator has the collector forget the old key",
+	},
+	PseudonymKey: {
+		Name: "key for pseudonyms", Where: []string{"STATE/pseudonyms.key"}, Number: 1, Prefix: "gate.pseudonyms/",
+		Writer: "`gate enroll`", Readers: "`gate log ship`, `gate sync`",
+		Older: "read", Newer: "nothing is sent to the collector of the fleet, which says so; it is left as it is", Lost: "which person a pseudonym is; from then on each has another",
+	},
+	FleetStatus: {
+		Name: "statuses that were sent", Where: []string{"STATE/status.json"}, Number: 1, Member: "type", Prefix: "gate.status/",
+		Writer: "`gate log ship`, `gate sync`", Readers: "the same, `gate status`",
+		Older: "read", Newer: "no status is sent, and it is left as it is", Lost: "counts of a status that arrived without an answer come twice; the collector says which number is next",
+	},
 	ConfinedCall: {
 		Name: "call that runs confined", Where: []string{"STATE/confined/calls/*"}, Number: 1,
 		Writer: "`gate hook`; of the end, `gate-run`", Readers: "`gate-run`, once; `gate hook` after the call",
@@ -136,7 +151,7 @@ var table = [kinds]File{
 		Older: "the bundle's own files, as they came", Newer: "the same", Lost: "nothing: the next sync brings them",
 	},
 	Locks: {
-		Name: "locks and marks", Where: []string{"STATE/sessions/locks/*", "STATE/origins/locks/*", "STATE/seen/locks/*", "STATE/compiled/.*", "USER/.mcp.lock", "MANAGED/bundles/.lock"},
+		Name: "locks and marks", Where: []string{"STATE/sessions/locks/*", "STATE/origins/locks/*", "STATE/seen/locks/*", "STATE/compiled/.*", "STATE/machine.lock", "USER/.mcp.lock", "MANAGED/bundles/.lock"},
 		Writer: "whoever changes the files beside them", Readers: "the same",
 		Older: "they have no content", Newer: "the same", Lost: "nothing", Cache: true,
 	},

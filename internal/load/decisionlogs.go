@@ -16,14 +16,17 @@ func (r *layerReader) decisionLogs() {
 			r.bad("/decisionLogs/url", "decisionLogs.url %w", err)
 		}
 	}
-	if d.Form != setting.FormOTLP {
-		const alone = `decisionLogs.%s: it goes with "form": "otlp" only`
-		if len(d.Signals) > 0 {
-			r.bad("/decisionLogs/signals", alone, "signals")
+	alone := func(key, form string, said bool) {
+		if said && d.Form != form {
+			r.bad("/decisionLogs/"+key, `decisionLogs.%s: it goes with "form": %q only`, key, form)
 		}
-		if d.CallText {
-			r.bad("/decisionLogs/call_text", alone, "call_text")
-		}
+	}
+	alone("signals", setting.FormOTLP, len(d.Signals) > 0)
+	alone("call_text", setting.FormOTLP, d.CallText)
+	alone("level", setting.FormCollector, d.Level != "")
+	alone("pseudonyms", setting.FormCollector, d.Pseudonyms != "")
+	if d.Form == setting.FormCollector && d.TokenFile != "" {
+		r.bad("/decisionLogs/token_file", `decisionLogs.token_file: with "form": "collector" the machine signs; gate enroll takes the token`)
 	}
 	if d.ClientKey != "" && d.ClientCert == "" {
 		r.bad("/decisionLogs/client_key", "decisionLogs.client_key: there is no client_cert that it belongs to")

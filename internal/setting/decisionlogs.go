@@ -9,13 +9,24 @@ import (
 const (
 	FormOPA  = "opa"  // as OPA sends its own
 	FormOTLP = "otlp" // logs, spans and metrics of OpenTelemetry
+
+	FormCollector = "collector" // signed by the machine, to gate collect
+)
+
+// Levels of what [FormCollector] sends; package fleet has what each keeps.
+const (
+	SendCounts  = "counts"
+	SendEffects = "effects"
+	SendText    = "text"
 )
 
 // DecisionLogs say where the decision log is sent, and whether a call may pass
 // that is not in it. The zero value sends nothing.
 type DecisionLogs struct {
 	URL        string            // as [CheckAddress] wants it; batches are posted there
-	Form       string            // FormOPA or FormOTLP; "": FormOPA
+	Form       string            // FormOPA, FormOTLP or FormCollector; "": FormOPA
+	Level      string            // of FormCollector: SendCounts, SendEffects or SendText; "": SendEffects
+	Pseudonyms string            // of FormCollector: absolute; the key for pseudonyms, "": the one that enrolment made
 	Signals    []string          // of FormOTLP: logs, traces, metrics; none: all three
 	CallText   bool              // of FormOTLP: the text of calls goes along
 	TokenFile  string            // absolute; holds the bearer token, "": none

@@ -446,8 +446,11 @@ var (
 	}}
 	decisionLogsType = Type{Kind: Object, OneValue: true, Fields: []Field{
 		{Key: "url", Type: &text, Says: "where batches are posted", At: func(v any) any { return &v.(*DecisionLogs).URL }},
-		{Key: "form", Type: &Type{Kind: Word, Words: []string{FormOPA, FormOTLP}}, At: func(v any) any { return &v.(*DecisionLogs).Form },
-			Says: "`opa`: as OPA sends its decision log; `otlp`: as [OpenTelemetry](log.md#opentelemetry) over HTTP, below `url`; `opa` without it"},
+		{Key: "form", Type: &Type{Kind: Word, Words: []string{FormOPA, FormOTLP, FormCollector}}, At: func(v any) any { return &v.(*DecisionLogs).Form },
+			Says: "`opa`: as OPA sends its decision log; `otlp`: as [OpenTelemetry](log.md#opentelemetry) over HTTP, below `url`; `collector`: signed by the machine, with its status, to a [collector](fleet.md#a-fleet-that-is-seen), below `url`; `opa` without it"},
+		{Key: "level", Type: &Type{Kind: Word, Words: []string{SendCounts, SendEffects, SendText}}, At: func(v any) any { return &v.(*DecisionLogs).Level },
+			Says: "with `collector`: [what leaves the machine](fleet.md#what-leaves-a-machine): `counts`, `effects` or `text`; `effects` without it"},
+		{Key: "pseudonyms", Type: &file, Says: "with `collector`: the key for pseudonyms, where machines share one; without it the one that `gate enroll` made", At: func(v any) any { return &v.(*DecisionLogs).Pseudonyms }},
 		{Key: "signals", Type: &signals, Says: "with `otlp`: any of `logs`, `traces` and `metrics`; all three without it", At: func(v any) any { return &v.(*DecisionLogs).Signals }},
 		{Key: "call_text", Type: &Type{Kind: Switched}, Default: "false", Says: "with `otlp`: true sends the text of calls along, redacted as in the log", At: func(v any) any { return &v.(*DecisionLogs).CallText }},
 		{Key: "token_file", Type: &file, Says: "holds a bearer token", At: func(v any) any { return &v.(*DecisionLogs).TokenFile }},

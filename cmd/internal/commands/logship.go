@@ -90,7 +90,7 @@ func (f *shipFlags) run(ctx context.Context, p process) error {
 			return err
 		}
 	}
-	shipper, err := p.newShipper(queue, to, settings)
+	shipper, err := p.newShipper(d, queue, to, settings)
 	if errors.Is(err, errNoTelemetry) && p.handOver != nil {
 		return serverMissing(p.handOver(p.args, nil))
 	}
@@ -98,17 +98,23 @@ func (f *shipFlags) run(ctx context.Context, p process) error {
 		return err
 	}
 	report, err := shipLog(ctx, d.State, shipper)
-	if err != nil {
-		return err
-	}
 	var others []shippedAccount
-	if f.accounts {
+	if err == nil && f.accounts {
 		others, err = p.shipAccounts(ctx, d, shipper)
 	}
-	if f.json {
-		return errors.Join(printJSON(p, accountsDocument(report, others)), err)
+	status := p.sendStatus(ctx, shippedBy{flags: f.dirs, dirs: d, shipper: shipper, accounts: f.accounts, shipped: err})
+	if err != nil && report.Batches == 0 && others == nil && status == nil {
+		return err
 	}
-	return errors.Join(printAll(p, shipText(report)+accountsText(others)), err)
+	err = errors.Join(err, status.failed())
+	if f.json {
+		doc := accountsDocument(report, others)
+		if status != nil {
+			doc["status"] = status.document()
+		}
+		return errors.Join(printJSON(p, doc), err)
+	}
+	return errors.Join(printAll(p, shipText(report)+accountsText(others)+status.text()), err)
 }
 
 // check reports flags that do not go together.
@@ -162,7 +168,7 @@ var errNowhere = errors.New("there is no address: managed settings say none (dec
 
 // newShipper is what sends logs to an address. queue is "" for the one in settings: what
 // goes elsewhere must not count as sent there.
-func (p process) newShipper(queue string, to setting.DecisionLogs, settings scopes.Settings) (*ship.Shipper, error) {
+func (p process) newShipper(d dirs, queue string, to setting.DecisionLogs, settings scopes.Settings) (*ship.Shipper, error) {
 	if to.URL == "" {
 		return nil, errNowhere
 	}
@@ -179,7 +185,12 @@ func (p process) newShipper(queue string, to setting.DecisionLogs, settings scop
 	}
 	settings.DecisionLogs = to
 	s := &ship.Shipper{URL: to.URL, Client: client, Token: token, Labels: core.LogLabels(settings), Queue: queue}
-	if to.Form == setting.FormOTLP {
+	switch to.Form {
+	case setting.FormCollector:
+		if s.Form, err = p.collectorForm(d, to); err != nil {
+			return nil, err
+		}
+	case setting.FormOTLP:
 		if s.Form, err = p.telemetry(to, s.Labels); err != nil {
 			return nil, fmt.Errorf("decision log: %w", err)
 		}
@@ -218,12 +229,18 @@ func shipLog(ctx context.Context, dir string, s *ship.Shipper) (ship.Report, err
 }
 
 func shipText(r ship.Report) string {
+	if r.Batches == 0 && r.Kept > 0 {
+		return fmt.Sprintf("%s counted, and not sent\n", screen.Counted(r.Kept, "record"))
+	}
 	if r.Batches == 0 {
 		return "everything was sent before\n"
 	}
 	text := fmt.Sprintf("%s sent in %s, %d bytes\n", screen.Counted(r.Records, "record"), screen.Counted(r.Batches, "batch"), r.Bytes)
-	if r.Gaps > 0 {
-		text += fmt.Sprintf("note: records are missing in %s: they were dropped or taken out before they were sent\n", screen.Counted(r.Gaps, "place"))
+	if r.Skipped > 0 {
+		text += fmt.Sprintf("note: the collector refuses %s: a gap is there in their place, and they stay in the log here\n", screen.Counted(r.Skipped, "record"))
+	}
+	if gaps := r.Gaps - r.Skipped; gaps > 0 {
+		text += fmt.Sprintf("note: records are missing in %s: they were dropped or taken out before they were sent\n", screen.Counted(gaps, "place"))
 	}
 	switch {
 	case r.Refused > 0:
@@ -241,6 +258,12 @@ func shipDocument(r ship.Report) map[string]any {
 	doc := map[string]any{
 		"records": r.Records, "gaps": r.Gaps, "findings": r.Findings, "batches": r.Batches, "bytes": r.Bytes,
 		"log": r.Cursor.Log, "seq": r.Cursor.Seq,
+	}
+	if r.Kept > 0 {
+		doc["kept"] = r.Kept
+	}
+	if r.Skipped > 0 {
+		doc["skipped"] = r.Skipped
 	}
 	if r.Refused > 0 || r.Said != "" {
 		doc["refused"], doc["said"] = r.Refused, r.Said

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 			p.above, p.filesOnly = nil, true
 			start(p)
 		},
-		"gate-hook": thin.Main, "mcpserver": serveMCP, "mcpshop": serveShop, "webhookserver": serveWebhooks, "receiver": serveReceivers, "codex": serveCodex,
+		"gate-hook": thin.Main, "mcpserver": serveMCP, "mcpshop": serveShop, "webhookserver": serveWebhooks, "receiver": serveReceivers, "collector": serveCollector, "codex": serveCodex,
 	})
 }
 
@@ -226,7 +226,7 @@ func withDirs(ts *testscript.TestScript, args []string) []string {
 		n = 2
 	}
 	switch args[0] {
-	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
+	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor", "enroll",
 		"mcp", "serve", "ui", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "approval", "except", "inject", "session", "log", "learn", "test", "replay", "check", "fmt", "sync", "build":
 		args = append(args[:n:n], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -91,12 +89,7 @@ func (p process) shipAccounts(ctx context.Context, d dirs, s *ship.Shipper) ([]s
 func (p process) shipAccount(ctx context.Context, share time.Duration, d dirs, who places.Numbered, s *ship.Shipper) (ship.Report, error) {
 	reading, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
-	_, state := places.InHome(who.Home)
-	log := accounts.Log{
-		Context: reading, Account: who.Name, UID: who.UID, GID: who.GID, Dir: state,
-		Kept: filepath.Join(d.Accounts(), strconv.FormatUint(uint64(who.UID), 10)), Program: append(p.self[:len(p.self):len(p.self)], sendCommand),
-	}
-	return s.Ship(ctx, &log)
+	return s.Ship(ctx, p.accountLog(reading, d, who))
 }
 
 func accountsText(list []shippedAccount) string {

@@ -34,7 +34,7 @@ func (s *syncer) ship(ctx context.Context) {
 }
 
 func (s *syncer) shipAll(ctx context.Context) (text string, err error) {
-	shipper, err := s.newShipper("", s.settings.DecisionLogs, s.settings)
+	shipper, err := s.newShipper(s.dirs, "", s.settings.DecisionLogs, s.settings)
 	if err != nil {
 		return "", err
 	}
@@ -45,12 +45,14 @@ func (s *syncer) shipAll(ctx context.Context) (text string, err error) {
 		}
 	}
 	report, err := shipLog(ctx, s.dirs.State, shipper)
-	if err == nil && report.Batches > 0 {
+	if err == nil && report.Batches+report.Kept > 0 {
 		text = shipText(report)
 	}
-	if !all || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return text, err
+	if all && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		var others []shippedAccount
+		others, err = s.shipAccounts(ctx, s.dirs, shipper)
+		text += accountsText(others)
 	}
-	others, err := s.shipAccounts(ctx, s.dirs, shipper)
-	return text + accountsText(others), err
+	status := s.sendStatus(ctx, shippedBy{flags: s.flags.dirs, dirs: s.dirs, shipper: shipper, accounts: all, shipped: err})
+	return text + status.text(), errors.Join(err, status.failed())
 }
