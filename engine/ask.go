@@ -50,14 +50,18 @@ func (c *call) over(b *scopes.Bound) bool { return b.Once && c.done != nil && c.
 // run runs what is due of a tier: together, on the same input. Then it runs
 // the handlers that the tier's policies consult.
 func (c *call) run(tier scopes.Tier) {
-	if c.rejected() {
+	rejected := c.rejected()
+	if rejected && (c.fault != nil || !onTrial(tier)) {
 		return
 	}
 	hooks := c.due(tier)
+	if rejected { // the policies of a trial judge all that those of the release judge
+		hooks = slices.DeleteFunc(hooks, func(h due) bool { return !h.tried() || h.Kind != hook.Rego })
+	}
 	if len(hooks) == 0 {
 		return
 	}
-	if fault := overdue(c.ctx); fault != nil {
+	if fault := overdue(c.ctx); fault != nil && !rejected {
 		c.fail(fault) // no time even to begin
 		return
 	}
@@ -126,27 +130,55 @@ func unheard(h due, f *hook.Fault) bool {
 }
 
 // evaluate answers policies with one call, and handlers side by side. Each has its
-// own time, whatever becomes of the others.
+// own time, whatever becomes of the others. What is on trial comes last, and has a time of
+// its own.
 func (c *call) evaluate(hooks []due) []Answer {
+	tried := func(h due) bool { return h.tried() }
+	if !slices.ContainsFunc(hooks, tried) {
+		return c.evaluateAll(c.ctx, hooks)
+	}
+	counting := slices.DeleteFunc(slices.Clone(hooks), tried)
+	trial := slices.DeleteFunc(slices.Clone(hooks), func(h due) bool { return !h.tried() })
+	var counted, others []Answer
+	if hooks[0].Kind == hook.Rego {
+		counted, others = c.evaluateAll(c.ctx, counting), c.askTrial(trial)
+	} else {
+		counted, others = c.beside(counting, trial)
+	}
+	answers := make([]Answer, 0, len(hooks))
+	for _, h := range hooks { // in their order
+		from := &counted
+		if h.tried() {
+			from = &others
+		}
+		answers, *from = append(answers, (*from)[0]), (*from)[1:]
+	}
+	return answers
+}
+
+func (c *call) evaluateAll(ctx context.Context, hooks []due) []Answer {
+	if len(hooks) == 0 {
+		return nil
+	}
 	if hooks[0].Kind == hook.Rego || len(hooks) == 1 {
-		return c.evaluateOne(hooks)
+		return c.evaluateOne(ctx, hooks)
 	}
 	answers := make([]Answer, len(hooks))
 	var wg sync.WaitGroup
 	for i := range hooks {
-		wg.Go(func() { answers[i] = c.evaluateOne(hooks[i : i+1])[0] })
+		wg.Go(func() { answers[i] = c.evaluateOne(ctx, hooks[i:i+1])[0] })
 	}
 	wg.Wait()
 	return answers
 }
 
-func (c *call) evaluateOne(hooks []due) []Answer {
+func (c *call) evaluateOne(ctx context.Context, hooks []due) []Answer {
 	start := c.now()
 	list := make([]*hook.Hook, len(hooks))
 	for i, h := range hooks {
 		list[i] = h.Hook
 	}
-	answers, fault := c.guarded(list)
+	answers, fault := c.guarded(ctx, list)
 	if fault == nil && len(answers) != len(list) {
 		fault = hook.Faultf(hook.FaultInternal, "%d answers for %d hooks", len(answers), len(list))
 	}
@@ -162,12 +194,11 @@ func (c *call) evaluateOne(hooks []due) []Answer {
 	return answers
 }
 
-func (c *call) guarded(list []*hook.Hook) ([]Answer, *hook.Fault) {
+func (c *call) guarded(ctx context.Context, list []*hook.Hook) ([]Answer, *hook.Fault) {
 	evaluator := c.evaluators[list[0].Kind]
 	if evaluator == nil {
 		return nil, hook.Faultf(hook.FaultInternal, "nothing here runs hooks of kind %s", list[0].Kind)
 	}
-	ctx := c.ctx
 	if own := list[0].Timeout; list[0].Kind != hook.Rego && own > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, own)

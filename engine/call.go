@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"gate/hook"
 	"gate/scopes"
@@ -23,11 +24,12 @@ type call struct {
 	excepted map[*scopes.Bound]bool // an exception counted: for that input only
 	notices  []string
 	effect   hook.Effect
-	fault    *hook.Fault // gate itself could not decide
+	fault    *hook.Fault   // gate itself could not decide
+	trial    time.Duration // that what is on trial may still take
 }
 
 func (e *Engine) call(ctx context.Context, ev hook.Event) *call {
-	c := &call{Engine: e, ctx: ctx, ev: ev, ran: map[*scopes.Bound]int{}, excepted: map[*scopes.Bound]bool{}}
+	c := &call{Engine: e, ctx: ctx, ev: ev, ran: map[*scopes.Bound]int{}, excepted: map[*scopes.Bound]bool{}, trial: trialTime(ctx)}
 	if c.ev.Gate.Now.IsZero() {
 		c.ev.Gate.Now = e.now()
 	}
