@@ -35,6 +35,7 @@ const (
 	MachineKey
 	PseudonymKey
 	FleetStatus
+	Shipped
 	ConfinedCall
 	ConfinedCopy
 	Holds

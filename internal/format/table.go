@@ -76,6 +76,11 @@ var table = [kinds]File{
 		Writer: "`gate log ship`, `gate sync`", Readers: "the same, `gate status`",
 		Older: "read", Newer: "no status is sent, and it is left as it is", Lost: "counts of a status that arrived without an answer come twice; the collector says which number is next",
 	},
+	Shipped: {
+		Name: "when logs were sent", Where: []string{"MANAGED/shipped.json"}, Number: 1, Member: "schema",
+		Writer: "`gate sync` and `gate log ship --accounts`, as root", Readers: "`gate status` of every account",
+		Older: "read", Newer: "`gate status` does not say when", Lost: "nothing: the next sending writes it", Cache: true,
+	},
 	ConfinedCall: {
 		Name: "call that runs confined", Where: []string{"STATE/confined/calls/*"}, Number: 1,
 		Writer: "`gate hook`; of the end, `gate-run`", Readers: "`gate-run`, once; `gate hook` after the call",

@@ -42,7 +42,9 @@ func serveCollector() {
 type fakeCollector struct {
 	mu  sync.Mutex
 	dir string
-	seq int64
+	seq int64 // of the last status
+
+	before int64 // seq before the last request
 }
 
 func (c *fakeCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -94,6 +96,7 @@ func (c *fakeCollector) add(name, line string) {
 
 // restore takes back what the last request added.
 func (c *fakeCollector) restore() {
+	c.seq = c.before
 	for _, name := range []string{"records", "statuses", "key"} {
 		if data, err := os.ReadFile(filepath.Join(c.dir, name+".before")); err == nil {
 			os.WriteFile(filepath.Join(c.dir, name), data, 0o600)
@@ -105,6 +108,7 @@ func (c *fakeCollector) restore() {
 
 // answer takes a request.
 func (c *fakeCollector) answer(path string, h http.Header, body []byte) (status int, text string) {
+	c.before = c.seq
 	for _, name := range []string{"records", "statuses", "key"} {
 		before := filepath.Join(c.dir, name+".before")
 		os.Remove(before)

@@ -28,7 +28,7 @@ func newStatus(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			status := statusOfMachine{m.Status(), grave(slices.Concat(f.ownFindings(p), copyFindings(m)))}
+			status := statusOfMachine{m.Status(), grave(slices.Concat(f.ownFindings(p), copyFindings(m))), f.leavesHere(p)}
 			if f.json {
 				err = printValue(p, status)
 			} else {
@@ -200,6 +200,7 @@ func (f *installFlags) printPaths(p process, m install.Machine) error {
 type statusOfMachine struct {
 	install.Status
 	Findings []install.Finding `json:"findings"`
+	Sent     *leaving          `json:"sent"` // nil: nothing leaves the machine
 }
 
 // grave leaves notices out, but for trials: they are part of what decides.
@@ -229,7 +230,22 @@ func printStatus(p process, s statusOfMachine) error {
 		printFindings(&b, p, a.Findings)
 	}
 	printFindings(&b, p, s.Findings)
+	b.WriteString(s.Sent.text())
 	return printAll(p, b.String())
+}
+
+// leavesHere is what leaves this machine; nil: nothing, or settings cannot be read, which is
+// a finding.
+func (f *installFlags) leavesHere(p process) *leaving {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil {
+		return nil
+	}
+	g, err := (&placeFlags{dirs: f.dirs, dir: f.dir}).gate(p)
+	if err != nil {
+		return nil
+	}
+	return leavingOf(d, g.Set.Settings().DecisionLogs)
 }
 
 func guardWords(g install.Guard) string {

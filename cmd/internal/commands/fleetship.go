@@ -130,6 +130,9 @@ func (p process) sendStatus(ctx context.Context, o shippedBy) *sentStatus {
 	}
 	s := &sentStatus{}
 	s.Report, s.err = r.Send(ctx)
+	if s.err == nil && o.accounts {
+		s.err = share(o.dirs, form.Machine.Name, s.Report)
+	}
 	return s
 }
 
