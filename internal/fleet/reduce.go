@@ -38,7 +38,7 @@ func (r *Reducer) Reduce(line []byte) ([]byte, error) {
 		return nil, errors.New("path: it is no record, gap or finding")
 	}
 	// The key of a finding has the account in it.
-	if name := text(doc, "requested_by"); name != "" {
+	if name := text(doc, "requested_by"); name != "" && text(doc, "decision_id") != "" {
 		doc["decision_id"] = strings.ReplaceAll(text(doc, "decision_id"), "-"+name+"-", "-"+r.Pseudonyms.Account(name)+"-")
 	}
 	switch r.Level {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gate/internal/strictjson"
 )
 
 // text replaces, in place, the account by its pseudonym and the home directory by ~. The
@@ -40,11 +42,25 @@ func (r *Reducer) homeless(v any) any {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) { // in order: two keys may become one
 			value := r.homeless(v[key])
-			delete(v, key)
-			v[r.tilde(key)] = value
+			v[key] = value
+			if other := r.tilde(key); other != key && !looksLike(v, other) {
+				delete(v, key)
+				v[other] = value
+			}
 		}
 	}
 	return v
+}
+
+// looksLike reports that an object has a key which readers could take for another one.
+func looksLike(v map[string]any, key string) bool {
+	folded := strictjson.Fold(key)
+	for other := range v {
+		if strictjson.Fold(other) == folded {
+			return true
+		}
+	}
+	return false
 }
 
 // A spot is where a home directory stands in a text, in bytes.
