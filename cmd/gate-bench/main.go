@@ -7,6 +7,7 @@
 //	go run ./cmd/gate-bench -sessions -before DIR
 //	go run ./cmd/gate-bench -confined -rounds 400 -before DIR
 //	go run ./cmd/gate-bench -protocols
+//	go run ./cmd/gate-bench -fleet -sizes 25,1000
 //
 // The second measures the calls of sessions: both hooks of a call, with outputs of
 // several sizes, counted, by one agent and by many at once, and what agents wait in a
@@ -21,6 +22,10 @@
 //
 // The fourth asks about the same call in each protocol that gate speaks, over one
 // connection and over 64 at once.
+//
+// The fifth has machines with the same signed release, with and without shipping to a
+// collector that is not there, and with a trial beside the release. The same calls run on all
+// of them in turns.
 //
 // It builds what it measures from this module, writes nothing outside a
 // temporary directory, and leaves out what the machine does not have: only root
@@ -46,6 +51,7 @@ func main() {
 	sessions := flag.Bool("sessions", false, "measure the calls of sessions, by 1, 8 and 32 agents at once")
 	confined := flag.Bool("confined", false, "measure confined calls, beside bubblewrap")
 	other := flag.String("before", "", "with -sessions or -confined: a directory with the programs of another tree, to compare with")
+	fleet := flag.Bool("fleet", false, "measure gate-hook with shipping and a trial on, beside the same without")
 	protocols := flag.Bool("protocols", false, "measure a warm decision in each protocol, by 1 and 64 connections")
 	flag.Parse()
 	if flag.Arg(0) == serverWord && flag.NArg() == 1 {
@@ -76,6 +82,9 @@ func main() {
 		l := lab{dir: dir, rounds: *rounds, npm: *npm, log: os.Stderr}
 		if *only != "" {
 			l.only = strings.Split(*only, ",")
+		}
+		if *fleet {
+			return l.fleet(ctx, os.Stdout, list)
 		}
 		if *protocols {
 			return l.protocols(ctx, os.Stdout)

@@ -252,11 +252,21 @@ func writePolicies(dir string, n int) error {
 		text[name] = fill.Replace(families[i%len(families)])
 	}
 	for name, rego := range text {
-		if err := os.WriteFile(filepath.Join(dir, name+".rego"), []byte(rego), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+".rego"), []byte(ofTexts(rego)), 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ofTexts has a policy look at command lines that are texts only: no machine would put one
+// in force that fails about a number.
+func ofTexts(rego string) string {
+	const line = "input.tool_input.command"
+	if !strings.Contains(rego, line) {
+		return rego
+	}
+	return strings.ReplaceAll(rego, line, "shell_line") + "\nshell_line := " + line + " if is_string(" + line + ")\n"
 }
 
 // The calls that are measured.
