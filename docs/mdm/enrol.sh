@@ -1,15 +1,17 @@
 #!/bin/sh
 # Linux and macOS: a script that device management runs as root, again and again
 # until it ends with 0. gate is deployed first; keys.json and settings.json lie
-# beside this script. Each step is held against what it should have brought about.
+# beside this script, and enroll.token where the fleet has a collector. Each step is held
+# against what it should have brought about.
 #   10 the program does not run    11 the files could not be put in their place
 #   12 the key set cannot be read  13 a bundle was refused, or the machine is not in order
 #   14 the hook is not installed   15 something on this machine weakens it
+#   16 the collector did not take the machine
 #   75 no source answered: the machine is enrolling; run this again
 GATE=${GATE:-/usr/local/bin/gate}
 case $(uname) in
 Darwin) MANAGED=${MANAGED:-/Library/Application Support/gate} ;;
-*) MANAGED=${MANAGED:-/etc/gate} ;;
+*) MANAGED=${MANAGED:-/etc/gate} STATE=${STATE-/var/lib/gate} ;; # as gate-sync.service
 esac
 HERE=$(cd "$(dirname "$0")" && pwd) || exit 11
 
@@ -38,7 +40,13 @@ done
 # first bundle is on its way.
 "$GATE" install claude --scope managed || fail 14 "the hook could not be installed"
 
-"$GATE" sync --now
+# Before the first sync, so that it can send; a machine that is enrolled already stays so.
+if [ -s "$HERE/enroll.token" ]; then
+	"$GATE" enroll ${STATE:+--state-dir "$STATE"} --token-file "$HERE/enroll.token" ||
+		fail 16 "the collector of the fleet did not take this machine"
+fi
+
+"$GATE" sync --now ${STATE:+--state-dir "$STATE"}
 case $? in
 0) ;;
 4) fail 13 "a bundle, the key set or the channel was refused" ;;

@@ -37,6 +37,13 @@ Register-ScheduledTask -TaskName 'gate sync' -User 'SYSTEM' -Action $action -Tri
 & $gate install claude --scope managed
 if ($LASTEXITCODE -ne 0) { Fail 14 'the hook could not be installed' }
 
+# Before the first sync, so that it can send; a machine that is enrolled already stays so.
+$token = Join-Path $PSScriptRoot 'enroll.token'
+if (Test-Path $token) {
+    & $gate enroll --token-file $token
+    if ($LASTEXITCODE -ne 0) { Fail 16 'the collector of the fleet did not take this machine' }
+}
+
 & $gate sync --now
 $synced = $LASTEXITCODE
 if ($synced -eq 4) { Fail 13 'a bundle, the key set or the channel was refused' }
