@@ -58,16 +58,16 @@ type grant struct {
 
 // landlock adds the steps that restrict the process to some grants.
 func (s *script) landlock(version int, grants []grant) {
-	attr := &unix.LandlockRulesetAttr{Access_fs: handled(version)}
-	size := unsafe.Sizeof(attr.Access_fs)
+	attr := &unix.LandlockRulesetAttr{Handled_access_fs: handled(version)}
+	size := unsafe.Sizeof(attr.Handled_access_fs)
 	if version >= landlockScopes {
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
-		size = unsafe.Sizeof(*attr)
+		size = unsafe.Offsetof(attr.Scoped) + unsafe.Sizeof(attr.Scoped)
 	}
 	rules := s.register()
 	s.call("make a rule set of Landlock", unix.SYS_LANDLOCK_CREATE_RULESET, addr(s, attr), size, 0).into = rules
 	for _, g := range grants {
-		rights := g.rights & attr.Access_fs
+		rights := g.rights & attr.Handled_access_fs
 		if !g.dir {
 			rights &= rightsOfFile
 		}
