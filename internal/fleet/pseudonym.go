@@ -23,10 +23,20 @@ func (p Pseudonyms) Session(name string) string { return p.of("s", "session", na
 
 func (p Pseudonyms) Project(name string) string { return p.of("p", "project", name) }
 
+// call is the pseudonym of a call of a session: c- and 16 digits. Records of what came of a
+// call have the same one.
+func (p Pseudonyms) call(session, id string) string {
+	if id == "" {
+		return ""
+	}
+	return p.of("c", "call", session+"\n"+id)
+}
+
 // Name keeps a name that is plain, as programs and settings give them, and replaces any
 // other text by n- and 16 digits.
 func (p Pseudonyms) Name(text string) string { return p.name(text, 2) }
 
+// name is Name, of a text with at most so many blanks.
 func (p Pseudonyms) name(text string, blanks int) string {
 	if isPlain(text, blanks) {
 		return text

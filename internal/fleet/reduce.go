@@ -183,6 +183,9 @@ func (r *Reducer) effects(doc map[string]any) map[string]any {
 		p.as("result", r.result(result))
 	}
 	own := r.gate(object(object(doc, "custom"), "gate"))
+	if call := r.Pseudonyms.call(text(object(object(doc, "custom"), "gate"), "session"), text(object(doc, "input"), "tool_use_id")); call != "" {
+		own["call_id"] = call
+	}
 	if kinds := kindsOf(doc); len(kinds) > 0 {
 		own["effects"] = kinds
 	}

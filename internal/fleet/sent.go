@@ -26,6 +26,7 @@ type Sent struct {
 	Digest  string   // of the line in the machine's log: the next record's Place.Prev
 	Effects []string // kinds, each once, in order
 	Faults  int
+	Call    string // names the call in its log: in each record of one event of it; "" where the agent has no names for calls
 
 	// Of a gap and a finding: the chain, and the first and last record that are missing, or
 	// the last that counts as sent.
@@ -95,6 +96,9 @@ func (s Sent) record(body []byte, doc map[string]any) (Sent, error) {
 	case json.Number:
 		n, _ := faults.Int64()
 		s.Faults = int(max(n, 0))
+	}
+	if s.Call = text(own, "call_id"); s.Call == "" {
+		s.Call = text(object(doc, "input"), "tool_use_id")
 	}
 	kinds, ok := own["effects"].([]any)
 	if !ok {

@@ -30,6 +30,10 @@ type dialect interface {
 	health(ctx context.Context, db *sql.DB) error
 	again(err error) bool // the transaction may succeed when it is tried again
 	locked() string       // behind a SELECT whose rows are locked
+	dayOfHour() string    // the day of the column hour
+
+	// still keeps all others from writing records and figures until the transaction ends.
+	still(ctx context.Context, tx *sql.Tx) error
 
 	// ready makes room for the records of a day, and drop takes the room with the records
 	// of a day and a level away.
@@ -100,6 +104,10 @@ func (sqliteDialect) again(err error) bool {
 }
 
 func (sqliteDialect) locked() string { return "" }
+
+func (sqliteDialect) dayOfHour() string { return "date(hour * 3600, 'unixepoch')" }
+
+func (sqliteDialect) still(context.Context, *sql.Tx) error { return nil } // whoever writes is alone
 
 func (sqliteDialect) ready(context.Context, *sql.DB, string) error { return nil }
 
@@ -184,6 +192,15 @@ func (postgresDialect) again(err error) bool {
 }
 
 func (postgresDialect) locked() string { return " FOR UPDATE" }
+
+func (postgresDialect) dayOfHour() string {
+	return "to_char(to_timestamp(hour * 3600) AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+}
+
+func (postgresDialect) still(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `LOCK TABLE machines, records, calls_hour IN SHARE ROW EXCLUSIVE MODE`)
+	return err
+}
 
 // partition is the table of a day.
 func partition(day string) string { return "records_" + strings.ReplaceAll(day, "-", "") }

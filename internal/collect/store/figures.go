@@ -110,7 +110,7 @@ func (s *Store) Asked(ctx context.Context, p Span, policy string, least int64, l
 	}
 	text := fmt.Sprintf(`SELECT policy, tool, effects, SUM(asked), SUM(approved), COUNT(*) FROM asked_day%s
 GROUP BY policy, tool, effects HAVING SUM(asked) >= ?
-ORDER BY CASE WHEN SUM(asked) = SUM(approved) THEN 0 ELSE 1 END, SUM(asked) DESC, policy, tool, effects LIMIT %d`, w.text(), bounded(limit, 50))
+ORDER BY CASE WHEN SUM(asked) <= SUM(approved) THEN 0 ELSE 1 END, SUM(asked) DESC, policy, tool, effects LIMIT %d`, w.text(), bounded(limit, 50))
 	return all(ctx, s, text, append(w.args, max(least, 1)), func(rows *sql.Rows) (a Asked, err error) {
 		var effects string
 		err = rows.Scan(&a.Policy, &a.Tool, &effects, &a.Asked, &a.Approved, &a.Days)

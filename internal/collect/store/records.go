@@ -32,7 +32,7 @@ func (s *Store) Records(ctx context.Context, q RecordQuery) iter.Seq2[*Record, e
 			if left > 0 {
 				n = min(n, left)
 			}
-			list, err := s.recordPage(ctx, q, after, n)
+			list, err := s.recordPage(ctx, s.db, q, after, n)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -55,7 +55,7 @@ func (s *Store) Records(ctx context.Context, q RecordQuery) iter.Seq2[*Record, e
 	}
 }
 
-func (s *Store) recordPage(ctx context.Context, q RecordQuery, after Key, n int) ([]*Record, error) {
+func (s *Store) recordPage(ctx context.Context, db querier, q RecordQuery, after Key, n int) ([]*Record, error) {
 	w := new(where).add("day = ?", q.Day)
 	if q.Machine != "" {
 		w.add("machine = ?", q.Machine)
@@ -63,7 +63,7 @@ func (s *Store) recordPage(ctx context.Context, q RecordQuery, after Key, n int)
 	if after.Day == q.Day {
 		w.add("(machine, log, seq) > (?, ?, ?)", after.Machine, after.Log, after.Seq)
 	}
-	return all(ctx, s, fmt.Sprintf("SELECT %s FROM records%s ORDER BY machine, log, seq LIMIT %d", recordColumns, w.text(), n), w.args, func(rows *sql.Rows) (*Record, error) {
+	return allOf(ctx, db, s.q(fmt.Sprintf("SELECT %s FROM records%s ORDER BY machine, log, seq LIMIT %d", recordColumns, w.text(), n)), w.args, func(rows *sql.Rows) (*Record, error) {
 		return readRecordRow(rows, q.Day)
 	})
 }

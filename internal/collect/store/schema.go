@@ -87,7 +87,7 @@ CREATE TABLE chains (
 	at BIGINT NOT NULL,
 	received BIGINT NOT NULL,
 	head BIGINT NOT NULL DEFAULT 0,
-	head_before BIGINT NOT NULL DEFAULT 0,
+	listed {bool} NOT NULL DEFAULT FALSE,
 	PRIMARY KEY (machine, log)
 );
 
@@ -127,8 +127,6 @@ CREATE TABLE records (
 	PRIMARY KEY (day, machine, log, seq)
 ) {partitioned};
 CREATE INDEX records_would ON records (day, at) WHERE would <> '';
-CREATE INDEX records_tool ON records (day, tool, at);
-CREATE INDEX records_account ON records (account);
 
 CREATE TABLE twice (
 	day TEXT NOT NULL,
@@ -154,6 +152,20 @@ CREATE TABLE asks (
 	PRIMARY KEY (machine, log, call)
 );
 CREATE INDEX asks_at ON asks (at);
+
+CREATE TABLE counted (
+	machine TEXT NOT NULL,
+	seq BIGINT NOT NULL,
+	received BIGINT NOT NULL,
+	team TEXT NOT NULL,
+	body {blob} NOT NULL,
+	PRIMARY KEY (machine, seq)
+);
+
+CREATE TABLE erased (
+	account TEXT PRIMARY KEY,
+	at BIGINT NOT NULL
+);
 
 CREATE TABLE calls_hour (
 	hour BIGINT NOT NULL,

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // A Machine is one that is enrolled, or that is expected and never was.
 type Machine struct {
@@ -30,9 +27,11 @@ type Machine struct {
 // An AgentState is what a machine says of one of its agents.
 type AgentState struct {
 	Name     string    `json:"name"`
+	Account  string    `json:"account,omitempty"` // a pseudonym; "": that of the account that sends
 	Version  string    `json:"version,omitempty"`
-	Hook     string    `json:"hook"` // live, missing, other or unknown
-	LastCall time.Time `json:"last_call,omitzero"`
+	Hook     string    `json:"hook"`               // live, missing, other or unknown
+	LastCall time.Time `json:"last_call,omitzero"` // the last record that it caused
+	Used     time.Time `json:"used,omitzero"`      // the agent's own last sign of life
 }
 
 // A MachineRelease is a bundle that is in force on a machine, or on trial.
@@ -209,28 +208,4 @@ type Look struct {
 	Role   string    `json:"role"`
 	What   string    `json:"what"`
 	Detail string    `json:"detail,omitempty"`
-}
-
-// A Status is the document that a machine sent, with what the store reads of it.
-type Status struct {
-	Seq      int64
-	Time     time.Time
-	Level    string
-	Version  string
-	OS, Arch string
-	Agents   []AgentState
-	Releases []MachineRelease
-	Heads    []Head
-	Weaker   []string // settings that are weaker than the bundle wants
-	Doctor   []string // ids of the doctor's findings that are errors
-	LastSent time.Time
-	Waiting  int64 // records that were not sent
-	Body     json.RawMessage
-}
-
-// A Head is where a chain ended when the status was made.
-type Head struct {
-	Log     string
-	Seq     int64
-	Account string
 }
