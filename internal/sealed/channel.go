@@ -207,6 +207,16 @@ func (c Channel) Sign(old []byte, s Signing) ([]byte, error) {
 	return doc.Encode(), nil
 }
 
+// Unsigned returns the channel file without signatures, as it is written before it is
+// signed.
+func (c Channel) Unsigned() ([]byte, error) {
+	if err := c.check(); err != nil {
+		return nil, Refuse(BadGrant, "%w", err)
+	}
+	doc := Sealed{Kind: format.Channel, Body: c.body()}
+	return doc.Encode(), nil
+}
+
 // OpenChannel verifies a channel file: for each bundle that it speaks of as many
 // keys signed it as that bundle needs, and they may address those it is for.
 // last is the version of the channel that was taken before, 0 if none was.

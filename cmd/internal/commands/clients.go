@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"gate/internal/audit/ship"
@@ -16,7 +18,8 @@ type Clients struct {
 	Models    judge.Models
 	MCP       mcptool.Client
 	Bundles   source.Client
-	Telemetry func(Telemetry) (ship.Form, error) // of OpenTelemetry, for collectors of it
+	Telemetry func(Telemetry) (ship.Form, error)   // of OpenTelemetry, for collectors of it
+	Collect   func(context.Context, Collect) error // the collector of a fleet, and its databases
 
 	// Schema compiles the JSON Schema of a tool's arguments, and returns what holds
 	// arguments against it. It speaks to nobody, but is as slow to begin.

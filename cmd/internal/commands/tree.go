@@ -153,7 +153,7 @@ func newRoot(p process) *cobra.Command {
 		{"Decisions so far, and running sessions:", []*cobra.Command{
 			newLog(p), newReplay(p), newLearn(p), newApprove(p), newApproval(p), newExcept(p), newSession(p), newInject(p)}},
 		{"Many machines:", []*cobra.Command{
-			newFleet(p), newEnroll(p), newBundle(p), newKeys(p), byServer(newSync(p))}},
+			newFleet(p), newEnroll(p), byServer(newCollect(p)), newBundle(p), newKeys(p), byServer(newSync(p))}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {

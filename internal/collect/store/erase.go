@@ -120,8 +120,8 @@ func (s *Store) archivedDays(ctx context.Context, tx *sql.Tx) ([]string, error) 
 
 // An Expiry is what was dropped as too old.
 type Expiry struct {
-	Day     string
-	Level   fleet.Level
+	Day     string      `json:"day"`
+	Level   fleet.Level `json:"level"`
 	Records int64
 }
 

@@ -23,9 +23,6 @@ func (p Span) days() (from, to string) {
 	return dayOf(p.From), dayOf(p.Until.Add(24*time.Hour - 1))
 }
 
-// figureColumns are what rows may be told apart by.
-var figureColumns = []string{"time", "policy", "team", "agent", "tool", "effect", "would", "spared"}
-
 // mostRows is the most that one answer has.
 const mostRows = 10_000
 
@@ -38,8 +35,8 @@ func (s *Store) Figures(ctx context.Context, q Figures) ([]Figure, error) {
 	}
 	var by []string
 	for _, name := range q.By {
-		if !slices.Contains(figureColumns, name) {
-			return nil, fmt.Errorf("figures are told apart by %s, and not by %q", strings.Join(figureColumns, ", "), name)
+		if !slices.Contains(FigureColumns(), name) {
+			return nil, fmt.Errorf("figures are told apart by %s, and not by %q", strings.Join(FigureColumns(), ", "), name)
 		}
 		if name == "time" {
 			name = at
@@ -267,4 +264,9 @@ func bounded(limit, usual int) int {
 		return usual
 	}
 	return min(limit, mostRows)
+}
+
+// FigureColumns are what [Figures] may be told apart by.
+func FigureColumns() []string {
+	return []string{"time", "policy", "team", "agent", "tool", "effect", "would", "spared"}
 }

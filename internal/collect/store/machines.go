@@ -146,3 +146,12 @@ func orNotFound(err error) error {
 	}
 	return err
 }
+
+// Key returns the key of a machine; [ErrUnknown] where it is not enrolled.
+func (s *Store) Key(ctx context.Context, machine string) (key []byte, err error) {
+	err = s.db.QueryRowContext(ctx, s.q(`SELECT key FROM machines WHERE machine = ?`), machine).Scan(&key)
+	if err == sql.ErrNoRows {
+		err = ErrUnknown
+	}
+	return key, err
+}

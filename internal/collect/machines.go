@@ -1,0 +1,241 @@
+package collect
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"gate/internal/collect/store"
+	"gate/internal/fleet"
+)
+
+// machineRoutes are those that machines ask.
+func (s *Server) machineRoutes() {
+	s.mux.HandleFunc("POST "+fleet.EnrollPath, s.inRoom(s.enrol))
+	s.mux.HandleFunc("POST "+fleet.LogsPath, s.inRoom(s.signed(fleet.LogsPath, s.limits.Plain, s.logs)))
+	s.mux.HandleFunc("POST "+fleet.StatusPath, s.inRoom(s.signed(fleet.StatusPath, min(s.limits.Plain, fleet.MaxStatus), s.status)))
+}
+
+// inRoom answers as many requests at once as there is room for. The others come back, at
+// times that differ.
+func (s *Server) inRoom(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.room <- struct{}{}:
+			defer func() { <-s.room }()
+			next(w, r)
+		default:
+			later(w, http.StatusServiceUnavailable, 2*time.Second+rand.N(8*time.Second), "too many send at once")
+		}
+	}
+}
+
+// maxEnrolment is the longest enrolment, in bytes.
+const maxEnrolment = 64 << 10
+
+func (s *Server) enrol(w http.ResponseWriter, r *http.Request) {
+	body, ok := readBody(w, r, maxEnrolment)
+	if !ok {
+		return
+	}
+	e, err := fleet.ParseEnrollment(body)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	err = s.store.Enrol(r.Context(), e)
+	switch {
+	case errors.Is(err, store.ErrToken):
+		s.log.Warn("a machine was not enrolled", "machine", e.Machine, "from", r.RemoteAddr)
+		fail(w, http.StatusForbidden, err.Error())
+	case errors.Is(err, store.ErrOtherKey):
+		fail(w, http.StatusConflict, err.Error())
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		s.log.Info("a machine is enrolled", "machine", e.Machine, "host", e.Host)
+		answer(w, map[string]string{"machine": e.Machine})
+	}
+}
+
+// A sent is a request whose signature is good.
+type sent struct {
+	machine string
+	clock   time.Time // by the machine
+	body    []byte    // unpacked
+}
+
+// signed reads a request of a machine, and checks who sent it before anything is
+// unpacked. The key comes first: of nobody who has none a body is read.
+func (s *Server) signed(path string, plain int64, next func(w http.ResponseWriter, r *http.Request, m sent)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		by, err := fleet.SignedBy(r.Header)
+		if err != nil {
+			fail(w, http.StatusUnauthorized, err.Error())
+			return
+		}
+		key, err := s.store.Key(r.Context(), by.Machine)
+		if errors.Is(err, store.ErrUnknown) {
+			s.suspect(r.Context(), store.Finding{Kind: store.Unknown, Log: by.Machine, Detail: "requests in its name came, and it is not enrolled"})
+			fail(w, http.StatusUnauthorized, err.Error())
+			return
+		}
+		if err != nil {
+			s.broken(w, r, err)
+			return
+		}
+		if wait := s.quotas.wait(by.Machine, s.now()); wait > 0 {
+			later(w, http.StatusTooManyRequests, wait, "the machine sends more than it may in a minute")
+			return
+		}
+		body, ok := readBody(w, r, s.limits.Compressed)
+		if !ok {
+			return
+		}
+		if err := by.Check(ed25519.PublicKey(key), r.Method, path, body); err != nil {
+			s.suspect(r.Context(), store.Finding{Kind: store.BadSignature, Machine: by.Machine, Detail: "a request in its name was not signed by its key"})
+			fail(w, http.StatusUnauthorized, err.Error())
+			return
+		}
+		text, ok := unpack(w, body, plain)
+		if !ok {
+			return
+		}
+		next(w, r, sent{by.Machine, by.Time, text})
+	}
+}
+
+// suspect opens a finding, once a minute at most: whoever has no key can bring it about.
+func (s *Server) suspect(ctx context.Context, f store.Finding) {
+	if !s.rare.may(f.Kind+" "+f.Machine+f.Log, s.now()) {
+		return
+	}
+	if err := s.store.Open(ctx, f); err != nil {
+		s.log.Error("a finding could not be written", "kind", f.Kind, "error", err)
+	}
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("at most %d bytes are taken", most))
+	case err != nil:
+		fail(w, http.StatusBadRequest, "the request did not arrive whole and in time")
+	}
+	return body, err == nil
+}
+
+// unpack unpacks gzip, of one member and nothing behind it.
+func unpack(w http.ResponseWriter, body []byte, most int64) ([]byte, bool) {
+	in := bytes.NewReader(body)
+	z, err := gzip.NewReader(in)
+	var text []byte
+	if err == nil {
+		z.Multistream(false)
+		text, err = io.ReadAll(io.LimitReader(z, most+1))
+	}
+	switch {
+	case err != nil:
+		fail(w, http.StatusBadRequest, "the body is not gzip")
+	case int64(len(text)) > most:
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("at most %d bytes are unpacked", most))
+	case in.Len() > 0:
+		fail(w, http.StatusBadRequest, "something stands behind the gzip")
+	default:
+		return text, true
+	}
+	return nil, false
+}
+
+func (s *Server) logs(w http.ResponseWriter, r *http.Request, m sent) {
+	batch, err := s.batch(m.body)
+	if err == errTooMany {
+		fail(w, http.StatusRequestEntityTooLarge, err.Error())
+		return
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	s.quotas.charge(m.machine, s.now(), len(batch.Records)+len(batch.Told), len(m.body))
+	batch.Machine, batch.Clock = m.machine, m.clock
+	taken, err := s.store.Take(r.Context(), batch)
+	switch {
+	case errors.Is(err, store.ErrUnknown): // forgotten meanwhile
+		fail(w, http.StatusUnauthorized, err.Error())
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		answer(w, map[string]int{"taken": taken.Taken, "again": taken.Again, "findings": taken.Findings})
+	}
+}
+
+var errTooMany = errors.New("there are more records than are taken at once")
+
+// batch reads an array of records.
+func (s *Server) batch(body []byte) (store.Batch, error) {
+	var b store.Batch
+	in := json.NewDecoder(bytes.NewReader(body))
+	if t, err := in.Token(); err != nil || t != json.Delim('[') {
+		return b, errors.New("an array of records is wanted")
+	}
+	for n := 1; in.More(); n++ {
+		if n > s.limits.Records {
+			return b, errTooMany
+		}
+		var raw json.RawMessage
+		if err := in.Decode(&raw); err != nil {
+			return b, fmt.Errorf("record %d is no JSON", n)
+		}
+		record, told, err := store.ReadRecord(raw)
+		switch {
+		case err != nil:
+			return b, fmt.Errorf("record %d: %w", n, err)
+		case record != nil:
+			b.Records = append(b.Records, record)
+		default:
+			b.Told = append(b.Told, told)
+		}
+	}
+	if t, err := in.Token(); err != nil || t != json.Delim(']') {
+		return b, errors.New("the array of records has no end")
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return b, errors.New("something stands behind the array of records")
+	}
+	return b, nil
+}
+
+func (s *Server) status(w http.ResponseWriter, r *http.Request, m sent) {
+	st, err := fleet.ParseStatus(m.body)
+	if err == nil && st.Gate.Machine != m.machine {
+		err = errors.New("gate.machine: it is another one than that which signed")
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	s.quotas.charge(m.machine, s.now(), 1, len(m.body))
+	err = s.store.TakeStatus(r.Context(), m.machine, m.clock, st, m.body)
+	switch {
+	case errors.Is(err, store.ErrReplayed):
+		fail(w, http.StatusConflict, strings.TrimSpace(err.Error()))
+	case errors.Is(err, store.ErrUnknown):
+		fail(w, http.StatusUnauthorized, err.Error())
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		answer(w, map[string]int64{"seq": st.Gate.Seq})
+	}
+}
