@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gate/internal/collect/store"
@@ -68,6 +69,8 @@ type Server struct {
 	room   chan struct{} // a place for each request of a machine that is read
 	quotas quotas
 	rare   rare
+
+	trouble atomic.Bool // the last thing that the store was to write was not written
 
 	healthMu sync.Mutex
 	healthAt time.Time
@@ -158,8 +161,12 @@ func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		s.health, s.healthAt = s.store.Health(ctx), now
 	}
-	if s.health != nil {
+	switch {
+	case s.health != nil:
 		fail(w, http.StatusServiceUnavailable, "the database does not answer")
+		return
+	case s.trouble.Load():
+		fail(w, http.StatusServiceUnavailable, "what came last could not be written")
 		return
 	}
 	answer(w, map[string]string{"status": "ok", "store": s.store.Kind()})
@@ -201,6 +208,7 @@ func (s *Server) broken(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil:
 		later(w, http.StatusServiceUnavailable, time.Second, "it took too long")
 	default:
+		s.trouble.Store(true)
 		s.log.Error("the store could not do it", "path", r.URL.Path, "error", err)
 		later(w, http.StatusServiceUnavailable, 30*time.Second, "the store could not do it")
 	}

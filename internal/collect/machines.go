@@ -177,6 +177,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request, m sent) {
 	case err != nil:
 		s.broken(w, r, err)
 	default:
+		s.trouble.Store(false)
 		answer(w, map[string]int{"taken": taken.Taken, "again": taken.Again, "findings": taken.Findings})
 	}
 }
@@ -236,6 +237,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request, m sent) {
 	case err != nil:
 		s.broken(w, r, err)
 	default:
+		s.trouble.Store(false)
 		answer(w, map[string]int64{"seq": st.Gate.Seq})
 	}
 }
