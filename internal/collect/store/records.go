@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"fmt"
 	"iter"
 	"strings"
@@ -72,11 +73,12 @@ func readRecordRow(rows *sql.Rows, day string) (*Record, error) {
 	r := &Record{Key: Key{Day: day}}
 	var at, received int64
 	var effects string
-	var body []byte
-	err := rows.Scan(&r.Machine, &r.Log, &r.Seq, &r.Prev, &r.Digest, &r.Level, &at, &received, &r.Team, &r.Account, &r.Agent, &r.Session, &r.Event, &r.Tool, &r.Effect, &r.Result, &effects, &r.CallNS, &body)
+	var body, prev, digest []byte
+	err := rows.Scan(&r.Machine, &r.Log, &r.Seq, &prev, &digest, &r.Level, &at, &received, &r.Team, &r.Account, &r.Agent, &r.Session, &r.Event, &r.Tool, &r.Effect, &r.Result, &effects, &r.CallNS, &body)
 	if err != nil {
 		return nil, err
 	}
+	r.Prev, r.Digest = hex.EncodeToString(prev), hex.EncodeToString(digest)
 	r.At, r.Received, r.Effects = fromMicros(at), fromMicros(received), strings.Fields(effects)
 	if r.Body, err = unpack(body); err != nil {
 		return nil, fmt.Errorf("the record %d of %s of %s: %w", r.Seq, r.Log, r.Machine, err)

@@ -204,6 +204,9 @@ func dump(t *testing.T, s *Store, tables ...string) string {
 			}
 			for i, v := range values {
 				if data, ok := v.([]byte); ok {
+					if back, err := unpack(data); err == nil {
+						data = back
+					}
 					values[i] = string(data)
 				}
 			}

@@ -341,8 +341,9 @@ func (c *chain) there(ctx context.Context, day string, from, to int64) (map[int6
 	_, err := allOf(ctx, c.tx, c.s.q(`SELECT seq, digest, level, body FROM records WHERE (day = ? OR day = ?) AND machine = ? AND log = ? AND seq >= ? AND seq <= ?`),
 		[]any{day, OddDay, c.machine, c.log, from, to}, func(rows *sql.Rows) (struct{}, error) {
 			r := &Record{}
-			var body []byte
-			err := rows.Scan(&r.Seq, &r.Digest, &r.Level, &body)
+			var body, digest []byte
+			err := rows.Scan(&r.Seq, &digest, &r.Level, &body)
+			r.Digest = hex.EncodeToString(digest)
 			if err == nil {
 				r.Body, err = unpack(body)
 			}
@@ -423,7 +424,7 @@ func (c *chain) write(ctx context.Context, list []*Record) error {
 				would = append(would, p.Would+"/"+strings.ReplaceAll(p.Spared, "/", "_")+"/"+p.ID)
 			}
 		}
-		rows[i] = []any{r.Day, r.Machine, r.Log, r.Seq, r.Prev, r.Digest, string(r.Level), micros(r.At), micros(r.Received), r.Team, r.Account, r.Agent, r.Session, r.Event, r.Tool, r.Effect, r.Result,
+		rows[i] = []any{r.Day, r.Machine, r.Log, r.Seq, unhex(r.Prev), unhex(r.Digest), string(r.Level), micros(r.At), micros(r.Received), r.Team, r.Account, r.Agent, r.Session, r.Event, r.Tool, r.Effect, r.Result,
 			strings.Join(policies, " "), strings.Join(would, " "), strings.Join(r.Effects, " "), r.CallNS, pack(r.Body)}
 	}
 	return c.insert(ctx, "records", recordTable, rows, "")
@@ -469,4 +470,10 @@ func (c *chain) missing(ctx context.Context) error {
 	}
 	n := last - first + 1 - held
 	return c.state(ctx, Finding{Kind: Gap, Machine: c.machine, Log: c.log, First: gapFrom.Int64 + 1, Last: behind - 1, Detail: fmt.Sprintf("%d records are missing, in %d places", n, places-1)})
+}
+
+// unhex is how digests are stored; [ReadRecord] has seen that they are hex.
+func unhex(digest string) []byte {
+	data, _ := hex.DecodeString(digest)
+	return data
 }
