@@ -144,6 +144,17 @@ func list[T any](name string, l []T, next any) map[string]any {
 	return doc
 }
 
+// usual is how many rows the store returns where nobody says.
+const usual = 200
+
+// more reports that there may be more rows than n, of those that were asked for.
+func more(n, limit int) bool {
+	if limit <= 0 {
+		limit = usual
+	}
+	return n > 0 && n >= limit
+}
+
 func (s *Server) counts(ctx context.Context, _ *query) (any, error) { return s.store.Counts(ctx) }
 
 func (s *Server) machines(ctx context.Context, q *query) (any, error) {
@@ -153,7 +164,7 @@ func (s *Server) machines(ctx context.Context, q *query) (any, error) {
 	}
 	l, err := s.store.Machines(ctx, want)
 	var next any
-	if n := len(l); n > 0 && n >= max(want.Limit, 1) {
+	if n := len(l); more(n, want.Limit) {
 		next = l[n-1].Machine
 	}
 	return list("machines", l, next), err
@@ -186,7 +197,7 @@ func (s *Server) findings(ctx context.Context, q *query) (any, error) {
 	}
 	l, err := s.store.Findings(ctx, want)
 	var next any
-	if n := len(l); n > 0 && n >= max(want.Limit, 1) {
+	if n := len(l); more(n, want.Limit) {
 		next = l[n-1].ID
 	}
 	return list("findings", l, next), err
@@ -353,7 +364,7 @@ func (s *Server) looks(ctx context.Context, q *query) (any, error) {
 	}
 	l, err := s.store.Looks(ctx, before, limit)
 	var next any
-	if n := len(l); n > 0 && n >= max(limit, 1) {
+	if n := len(l); more(n, limit) {
 		next = l[n-1].ID
 	}
 	return list("looks", l, next), err

@@ -172,12 +172,15 @@ func TestTold(t *testing.T) {
 		m.send(t, s, m.body(nil))
 		m.at = m.at.Add(-10 * time.Minute)
 		m.send(t, s, m.body(nil))
+		m.account = ""
+		m.at = s.now().Add(-time.Minute)
+		m.send(t, s, m.body(func(record, _, _ doc) { delete(record, "requested_by") }))
 		m.account = "u-other"
 		m.at = s.now()
 		m.send(t, s, m.body(nil))
 		m.account, m.at = "u-0000000000000001", s.now().Add(90*24*time.Hour)
 		m.send(t, s, m.body(nil))
-		if got, rest := found(t, s, false), "; time_back log1 2-2; other_account log1 3-3; odd_time log1 4-4"; got != want+rest {
+		if got, rest := found(t, s, false), "; time_back log1 2-2; other_account log1 4-4; odd_time log1 5-5"; got != want+rest {
 			t.Errorf("findings %q", strings.TrimPrefix(got, want))
 		}
 		b := m.batch(t)
