@@ -70,7 +70,7 @@ func TestIngest(t *testing.T) {
 		send("too many", logs(m, many), 413, "more records")
 
 		send("a status", m.request(g.url, fleet.StatusPath, pack(m.status(2))), 200, `"seq":2`)
-		send("an old one", m.request(g.url, fleet.StatusPath, pack(m.status(1))), 409, "taken before")
+		send("an old one", m.request(g.url, fleet.StatusPath, pack(m.status(1))), 409, `{"seq":2}`)
 		send("of another machine", m.request(g.url, fleet.StatusPath, pack(stranger.status(9))), 400, "gate.machine")
 		send("no status", m.request(g.url, fleet.StatusPath, pack(doc{"gate": 1})), 400, "")
 

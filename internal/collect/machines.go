@@ -11,7 +11,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"time"
 
 	"gate/internal/collect/store"
@@ -39,6 +38,13 @@ func (s *Server) inRoom(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+// refuse says to a machine in one sentence why nothing was taken.
+func refuse(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	io.WriteString(w, why+"\n")
+}
+
 // maxEnrolment is the longest enrolment, in bytes.
 const maxEnrolment = 64 << 10
 
@@ -49,16 +55,16 @@ func (s *Server) enrol(w http.ResponseWriter, r *http.Request) {
 	}
 	e, err := fleet.ParseEnrollment(body)
 	if err != nil {
-		fail(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	err = s.store.Enrol(r.Context(), e)
 	switch {
 	case errors.Is(err, store.ErrToken):
 		s.log.Warn("a machine was not enrolled", "machine", e.Machine, "from", r.RemoteAddr)
-		fail(w, http.StatusForbidden, err.Error())
+		refuse(w, http.StatusForbidden, err.Error())
 	case errors.Is(err, store.ErrOtherKey):
-		fail(w, http.StatusConflict, err.Error())
+		refuse(w, http.StatusConflict, err.Error())
 	case err != nil:
 		s.broken(w, r, err)
 	default:
@@ -80,13 +86,13 @@ func (s *Server) signed(path string, plain int64, next func(w http.ResponseWrite
 	return func(w http.ResponseWriter, r *http.Request) {
 		by, err := fleet.SignedBy(r.Header)
 		if err != nil {
-			fail(w, http.StatusUnauthorized, err.Error())
+			refuse(w, http.StatusUnauthorized, err.Error())
 			return
 		}
 		key, err := s.store.Key(r.Context(), by.Machine)
 		if errors.Is(err, store.ErrUnknown) {
 			s.suspect(r.Context(), store.Finding{Kind: store.Unknown, Log: by.Machine, Detail: "requests in its name came, and it is not enrolled"})
-			fail(w, http.StatusUnauthorized, err.Error())
+			refuse(w, http.StatusUnauthorized, err.Error())
 			return
 		}
 		if err != nil {
@@ -103,7 +109,7 @@ func (s *Server) signed(path string, plain int64, next func(w http.ResponseWrite
 		}
 		if err := by.Check(ed25519.PublicKey(key), r.Method, path, body); err != nil {
 			s.suspect(r.Context(), store.Finding{Kind: store.BadSignature, Machine: by.Machine, Detail: "a request in its name was not signed by its key"})
-			fail(w, http.StatusUnauthorized, err.Error())
+			refuse(w, http.StatusUnauthorized, err.Error())
 			return
 		}
 		text, ok := unpack(w, body, plain)
@@ -129,9 +135,9 @@ func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool)
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("at most %d bytes are taken", most))
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("at most %d bytes are taken", most))
 	case err != nil:
-		fail(w, http.StatusBadRequest, "the request did not arrive whole and in time")
+		refuse(w, http.StatusBadRequest, "the request did not arrive whole and in time")
 	}
 	return body, err == nil
 }
@@ -147,11 +153,11 @@ func unpack(w http.ResponseWriter, body []byte, most int64) ([]byte, bool) {
 	}
 	switch {
 	case err != nil:
-		fail(w, http.StatusBadRequest, "the body is not gzip")
+		refuse(w, http.StatusBadRequest, "the body is not gzip")
 	case int64(len(text)) > most:
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("at most %d bytes are unpacked", most))
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("at most %d bytes are unpacked", most))
 	case in.Len() > 0:
-		fail(w, http.StatusBadRequest, "something stands behind the gzip")
+		refuse(w, http.StatusBadRequest, "something stands behind the gzip")
 	default:
 		return text, true
 	}
@@ -161,11 +167,11 @@ func unpack(w http.ResponseWriter, body []byte, most int64) ([]byte, bool) {
 func (s *Server) logs(w http.ResponseWriter, r *http.Request, m sent) {
 	batch, err := s.batch(m.body)
 	if err == errTooMany {
-		fail(w, http.StatusRequestEntityTooLarge, err.Error())
+		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
 		return
 	}
 	if err != nil {
-		fail(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	s.quotas.charge(m.machine, s.now(), len(batch.Records)+len(batch.Told), len(m.body))
@@ -173,7 +179,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request, m sent) {
 	taken, err := s.store.Take(r.Context(), batch)
 	switch {
 	case errors.Is(err, store.ErrUnknown): // forgotten meanwhile
-		fail(w, http.StatusUnauthorized, err.Error())
+		refuse(w, http.StatusUnauthorized, err.Error())
 	case err != nil:
 		s.broken(w, r, err)
 	default:
@@ -224,16 +230,19 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request, m sent) {
 		err = errors.New("gate.machine: it is another one than that which signed")
 	}
 	if err != nil {
-		fail(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	s.quotas.charge(m.machine, s.now(), 1, len(m.body))
+	var replayed store.ReplayedError
 	err = s.store.TakeStatus(r.Context(), m.machine, m.clock, st, m.body)
 	switch {
-	case errors.Is(err, store.ErrReplayed):
-		fail(w, http.StatusConflict, strings.TrimSpace(err.Error()))
+	case errors.As(err, &replayed):
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusConflict)
+		fmt.Fprintf(w, "{\"seq\":%d}\n", replayed.Last)
 	case errors.Is(err, store.ErrUnknown):
-		fail(w, http.StatusUnauthorized, err.Error())
+		refuse(w, http.StatusUnauthorized, err.Error())
 	case err != nil:
 		s.broken(w, r, err)
 	default:

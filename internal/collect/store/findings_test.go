@@ -83,7 +83,7 @@ func TestStatus(t *testing.T) {
 		step("no such log", "head_gone "+m.log+" 0-6", func(st *fleet.Status) { st.Gate.Heads = nil })
 		step("shorter", "behind "+m.log+" 4-6", func(st *fleet.Status) { st.Gate.Heads[0].Seq = 4 })
 		old := status(m, 3, s.now())
-		if err := takeStatus(t, s, m, old); !errors.Is(err, ErrReplayed) {
+		if err := takeStatus(t, s, m, old); !errors.Is(err, ReplayedError{10}) {
 			t.Errorf("an old number: %v", err)
 		}
 		if got := found(t, s, false); got != "behind "+m.log+" 4-6; status_back  3-10" {

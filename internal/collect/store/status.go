@@ -17,11 +17,15 @@ import (
 	"gate/internal/fleet"
 )
 
-// ErrReplayed says that a status of that number, or of a later one, came before.
-var ErrReplayed = errors.New("a status of this number, or of a later one, was taken before")
+// A ReplayedError says that a status of that number, or of a later one, came before.
+type ReplayedError struct{ Last int64 } // the number of the last one
+
+func (e ReplayedError) Error() string {
+	return fmt.Sprintf("status %d was taken before", e.Last)
+}
 
 // TakeStatus takes a machine's status, with the body that it was read from. The same one
-// may come again. [ErrReplayed] refuses another one whose number does not go on.
+// may come again. [ReplayedError] refuses another one whose number does not go on.
 func (s *Store) TakeStatus(ctx context.Context, machine string, clock time.Time, st *fleet.Status, body []byte) error {
 	var replayed error
 	err := s.writer.do(ctx, &job{machine: machine, rows: 1, run: func(ctx context.Context, t *txn) (err error) {
@@ -54,7 +58,7 @@ func (t *txn) status(ctx context.Context, machine string, clock time.Time, st *f
 		if err != nil && err != sql.ErrNoRows {
 			return nil, err
 		}
-		return ErrReplayed, t.open(ctx, Finding{Kind: StatusBack, Machine: machine, First: g.Seq, Last: last, Detail: fmt.Sprintf("status %d came after status %d: is the machine there twice, or was it put back?", g.Seq, last)})
+		return ReplayedError{last}, t.open(ctx, Finding{Kind: StatusBack, Machine: machine, First: g.Seq, Last: last, Detail: fmt.Sprintf("status %d came after status %d: is the machine there twice, or was it put back?", g.Seq, last)})
 	}
 	if err := t.exec(ctx, `INSERT INTO statuses (machine, seq, received, body) VALUES (?, ?, ?, ?)`, machine, g.Seq, micros(t.now), pack(body)); err != nil {
 		return nil, err
