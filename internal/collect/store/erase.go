@@ -32,6 +32,9 @@ func (s *Store) Forget(ctx context.Context, machine string) (e Erased, days []st
 		if days, err = s.archivedDays(ctx, tx); err != nil {
 			return err
 		}
+		if err := t.uncount(ctx, "machine", machine); err != nil {
+			return err
+		}
 		for _, part := range []struct {
 			table string
 			into  *int64
@@ -61,6 +64,9 @@ func (s *Store) Erase(ctx context.Context, account string) (e Erased, days []str
 			return err
 		}
 		if err := t.exec(ctx, `INSERT INTO erased (account, at) VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET at = excluded.at`, account, micros(t.now)); err != nil {
+			return err
+		}
+		if err := t.uncount(ctx, "account", account); err != nil {
 			return err
 		}
 		if e.Records, err = affected(tx.ExecContext(ctx, s.q(`DELETE FROM records WHERE account = ?`), account)); err != nil {
@@ -112,6 +118,23 @@ func (s *Store) eraseStatuses(ctx context.Context, tx *sql.Tx, account string) (
 		}
 	}
 	return n, err
+}
+
+// uncount takes records that are about to be erased out of what is kept of each day.
+func (t *txn) uncount(ctx context.Context, column, value string) error {
+	type row struct {
+		dayLevel
+		n int64
+	}
+	list, err := allOf(ctx, t.tx, t.s.q(`SELECT day, level, COUNT(*) FROM records WHERE `+column+` = ? GROUP BY day, level ORDER BY day, level`), []any{value}, func(rows *sql.Rows) (r row, err error) {
+		return r, rows.Scan(&r.day, &r.level, &r.n)
+	})
+	for _, r := range list {
+		if err := t.exec(ctx, `UPDATE days SET records = records - ? WHERE day = ? AND level = ?`, r.n, r.day, string(r.level)); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 func (s *Store) archivedDays(ctx context.Context, tx *sql.Tx) ([]string, error) {
@@ -197,6 +220,9 @@ func (s *Store) Expire(ctx context.Context) ([]Expiry, error) {
 func (s *Store) expireOdd(ctx context.Context, level fleet.Level, before time.Time) (n int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		n, err = affected(tx.ExecContext(ctx, s.q(`DELETE FROM records WHERE day = ? AND level = ? AND received < ?`), OddDay, string(level), micros(before)))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, s.q(`UPDATE days SET records = records - ? WHERE day = ? AND level = ?`), n, OddDay, string(level))
+		}
 		return err
 	})
 	return n, err

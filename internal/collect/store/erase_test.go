@@ -38,7 +38,31 @@ func TestForget(t *testing.T) {
 		}
 		one.enrol(t, s)
 		one.send(t, s, one.body(nil))
+		sameDays(t, s)
 	})
+}
+
+// sameDays holds what is said to be kept of each day against what is.
+func sameDays(t *testing.T, s *Store) {
+	t.Helper()
+	days, err := s.Days(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range days {
+		n, text := int64(0), int64(0)
+		for r, err := range s.Records(t.Context(), RecordQuery{Day: d.Day}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; r.Level == fleet.Text {
+				text++
+			}
+		}
+		if n != d.Records || text != d.Text {
+			t.Errorf("%+v, and there are %d records, %d with text", d, n, text)
+		}
+	}
 }
 
 // TestErase erases an account, whose old records do not come back.
@@ -69,6 +93,7 @@ func TestErase(t *testing.T) {
 		if got := two.send(t, s, two.body(nil)); got.Taken != 1 || got.Findings != 0 {
 			t.Errorf("what is new: %+v, %s", got, found(t, s, false))
 		}
+		sameDays(t, s)
 	})
 }
 

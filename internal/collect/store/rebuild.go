@@ -66,7 +66,7 @@ type question struct {
 }
 
 func (r *rebuilder) days(ctx context.Context) error {
-	days, err := allOf(ctx, r.tx, `SELECT DISTINCT day FROM records ORDER BY day`, nil, func(rows *sql.Rows) (day string, err error) { return day, rows.Scan(&day) })
+	days, err := allOf(ctx, r.tx, `SELECT DISTINCT day FROM days WHERE records > 0 ORDER BY day`, nil, func(rows *sql.Rows) (day string, err error) { return day, rows.Scan(&day) })
 	if err != nil {
 		return err
 	}

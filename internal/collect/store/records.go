@@ -88,7 +88,7 @@ func readRecordRow(rows *sql.Rows, day string) (*Record, error) {
 
 // Days returns how much is kept of each day, the latest first.
 func (s *Store) Days(ctx context.Context) ([]Day, error) {
-	list, err := all(ctx, s, `SELECT day, COUNT(*), SUM(CASE WHEN level = 'text' THEN 1 ELSE 0 END) FROM records GROUP BY day ORDER BY day DESC`, nil, func(rows *sql.Rows) (d Day, err error) {
+	list, err := all(ctx, s, `SELECT day, SUM(records), SUM(CASE WHEN level = 'text' THEN records ELSE 0 END) FROM days WHERE records > 0 GROUP BY day ORDER BY day DESC`, nil, func(rows *sql.Rows) (d Day, err error) {
 		return d, rows.Scan(&d.Day, &d.Records, &d.Text)
 	})
 	if err != nil {
@@ -150,6 +150,9 @@ func (s *Store) DropDay(ctx context.Context, day, level string) (records int64, 
 			return err
 		}
 		s.days.Delete(day)
+		if _, err := tx.ExecContext(ctx, s.q(`DELETE FROM days WHERE day = ? AND level = ?`), day, level); err != nil {
+			return err
+		}
 		_, err = tx.ExecContext(ctx, s.q(`INSERT INTO dropped (day, level, at, records) VALUES (?, ?, ?, ?) ON CONFLICT (day, level) DO UPDATE SET at = excluded.at, records = dropped.records + excluded.records`),
 			day, level, micros(s.now()), records)
 		return err

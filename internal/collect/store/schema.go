@@ -225,6 +225,13 @@ CREATE TABLE asked_day (
 	PRIMARY KEY (day, policy, tool, effects)
 ) {clustered};
 
+CREATE TABLE days (
+	day TEXT NOT NULL,
+	level TEXT NOT NULL,
+	records BIGINT NOT NULL,
+	PRIMARY KEY (day, level)
+);
+
 CREATE TABLE dropped (
 	day TEXT NOT NULL,
 	level TEXT NOT NULL,

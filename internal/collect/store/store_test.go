@@ -103,6 +103,7 @@ func TestTake(t *testing.T) {
 				t.Errorf("record %d: %s", n, r.Body)
 			}
 		}
+		sameDays(t, s)
 		if len(days) != 11 {
 			t.Errorf("%d records", len(days))
 		}

@@ -417,6 +417,7 @@ var recordTable = []string{"day", "machine", "log", "seq", "prev", "digest", "le
 func (c *chain) write(ctx context.Context, list []*Record) error {
 	rows := make([][]any, len(list))
 	for i, r := range list {
+		c.kept[dayLevel{r.Day, r.Level}]++
 		var policies, would []string
 		for _, p := range r.Policies {
 			policies = append(policies, p.ID)

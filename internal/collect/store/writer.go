@@ -149,7 +149,7 @@ func (s *Store) attempt(ctx context.Context, group []*job) error {
 		}
 	}
 	return inTx(ctx, s.db, func(tx *sql.Tx) error {
-		t := &txn{s: s, tx: tx, now: s.now().UTC(), figures: newFigures()}
+		t := &txn{s: s, tx: tx, now: s.now().UTC(), figures: newFigures(), kept: map[dayLevel]int64{}}
 		for _, j := range group {
 			if err := j.run(ctx, t); err != nil {
 				return err
@@ -167,6 +167,8 @@ type txn struct {
 	figures *figures // that follow from what it took
 	opened  int      // findings
 
+	kept map[dayLevel]int64 // records that are new; see [Store.Days]
+
 	dropped map[string]map[fleet.Level]bool // see forgotten
 	erased  map[string]time.Time
 }
@@ -176,7 +178,24 @@ func (t *txn) exec(ctx context.Context, text string, args ...any) error {
 	return err
 }
 
-func (t *txn) flush(ctx context.Context) error { return t.figures.flush(ctx, t) }
+// A dayLevel is what records are kept and dropped by.
+type dayLevel struct {
+	day   string
+	level fleet.Level
+}
+
+// flush writes what is summed up of the whole transaction.
+func (t *txn) flush(ctx context.Context) error {
+	var rows [][]any
+	for k, n := range t.kept {
+		rows = append(rows, []any{k.day, string(k.level), n})
+	}
+	slices.SortFunc(rows, func(a, b []any) int { return compareKeys(a[:2], b[:2]) })
+	if err := t.insert(ctx, "days", []string{"day", "level", "records"}, rows, " ON CONFLICT (day, level) DO UPDATE SET records = days.records + excluded.records"); err != nil {
+		return err
+	}
+	return t.figures.flush(ctx, t)
+}
 
 // insert writes rows of a table, many with each statement. Few lengths of statements let
 // the driver keep them prepared.
