@@ -55,6 +55,8 @@ const (
 	Channel
 	Recovery
 	Pins
+	Collected
+	Roles
 	Envelope
 	Bundle
 	Settings

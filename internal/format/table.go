@@ -176,6 +176,16 @@ var table = [kinds]File{
 		Older: "read; it may say nothing of `_meta`, which is then pinned at a definition's next use", Newer: "nothing of an MCP server passes, and the file is left as it is; `gate mcp` and the agent's calls say so",
 		Lost: "what was pinned: the next use of each server is its first",
 	},
+	Collected: {
+		Name: "store of a collector", Where: []string{"DIR/collect.db", "PostgreSQL, table gate_store"}, Number: 1,
+		Writer: "`gate collect`", Readers: "the same, and its commands",
+		Older: "brought up to date by the first collector that opens it", Newer: "it is not opened, and `gate collect` says so", Lost: "nothing: an older collector goes on with a copy from before",
+	},
+	Roles: {
+		Name: "who may look", Where: []string{"the file of --roles"},
+		Writer: "people, `gate collect let`", Readers: "`gate collect`",
+		Older: "read", Newer: "a line that this gate does not know lets nobody in, and is told", Lost: "nothing",
+	},
 	Envelope: {
 		Name: "signatures beside a bundle", Where: []string{"NAME.tar.gz.gate.json"}, Number: 1, Member: "type", Prefix: "gate.bundle/",
 		Writer: "`gate bundle sign`", Readers: "`gate bundle verify`, `gate sync`",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gate/internal/fleet"
+	"gate/internal/format"
 )
 
 func sortLines(lines []string) { slices.Sort(lines) }
@@ -46,6 +47,13 @@ func TestOpen(t *testing.T) {
 			t.Error("a store of a newer collector was opened")
 		}
 	})
+}
+
+// TestFormat holds the number in the table of formats.
+func TestFormat(t *testing.T) {
+	if n := format.Collected.Number(); n != len(migrations)-1 {
+		t.Errorf("the schema has %d steps, and the table of formats says %d", len(migrations)-1, n)
+	}
 }
 
 // TestTake has records come in order, again, out of order, with a gap, and changed.
