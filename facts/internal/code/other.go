@@ -1,7 +1,9 @@
 package code
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"gate/internal/wordlist"
 )
@@ -75,3 +77,34 @@ func staysWithin(w string) bool {
 const innerWords = " print println printf print_endline print_string print_int ok puts putstrln inspect show display disp message str string io enum list map filter fold reduce sum length size " +
 	"max min abs sqrt sin cos tan exp log pi inv det ones zeros eye let var val def fn end do true false nil null none if else then " +
 	"for in while return test const int integer float double long bool using pkg instantiate precompile status version versioninfo emacs hello world "
+
+// Packages takes out of a text of Julia what manages packages, by names that are plain, and
+// returns the names or addresses of those that it installs. test reports that it runs tests.
+func Packages(text string) (rest string, names []string, test bool) {
+	if !strings.Contains(text, "Pkg.") {
+		return text, nil, false
+	}
+	rest = managesPackages().ReplaceAllStringFunc(text, func(call string) string {
+		verb, args, _ := strings.Cut(strings.TrimPrefix(call, "Pkg."), "(")
+		if verb == "test" || verb == "build" {
+			test = true
+		}
+		if verb == "add" || verb == "develop" {
+			for _, found := range plainArgument().FindAllStringSubmatch(args, -1) {
+				if found[1] == "" || wordlist.Has(" name url path ", found[1]) {
+					names = append(names, found[2])
+				}
+			}
+		}
+		return "true"
+	})
+	return strings.ReplaceAll(rest, "import Pkg", "using Pkg"), names, test
+}
+
+var (
+	managesPackages = sync.OnceValue(func() *regexp.Regexp {
+		argument := `(?:\w+\s*=\s*)?(?:"[\w./:@+~-]*"|true|false|Pkg\.PackageSpec\((?:\w+\s*=\s*"[\w./:@+~-]*"[,;\s]*)*\)|\[(?:\s*"[\w./:@+~-]*"\s*,?)*\s*\])`
+		return regexp.MustCompile(`\bPkg\.(?:add|develop|test|build|rm|update|resolve|gc|activate|instantiate|precompile|status|pin|free|why|compat)\(\s*(?:` + argument + `\s*[,;]?\s*)*\)`)
+	})
+	plainArgument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:(\w+)\s*=\s*)?"([^"]+)"`) })
+)

@@ -142,6 +142,9 @@ func gitRemoteKey(key string) (section, name string, ok bool) {
 // gitSetting judges one configuration value.
 func (u *use) gitSetting(key string, value flow.Word, scope string, once bool) {
 	runs, bypass := gitRuns(key, value)
+	if bypass && !once && (scope == "local" || scope == "worktree") && u.ownHooks(value) {
+		runs, bypass = false, false
+	}
 	name, alias := strings.CutPrefix(strings.ToLower(key), "alias.")
 	if strings.EqualFold(key, "core.hooksPath") && !once {
 		u.shell.Set(hooksPath, value)

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"gate/facts/internal/flow"
 	"gate/facts/internal/world"
 	"gate/internal/wordlist"
 )
@@ -94,4 +95,40 @@ func (u *use) hookDirs() (dirs []string) {
 		dirs = append(dirs, top+"/.githooks")
 	}
 	return dirs
+}
+
+// ownHooks reports a directory of the project that holds hooks, where none ran before: to
+// switch them on is no bypass. It judges what they do, as if they ran.
+func (u *use) ownHooks(value flow.Word) bool {
+	git, name := u.gitDir(), value.Value()
+	top := strings.TrimSuffix(git, "/.git")
+	if git == "" || top == git || name == nil || *name == "" {
+		return false
+	}
+	dir := u.World.GitPath(*name, top)
+	if real, ok := u.World.Resolve(dir, u.Links, true); !ok || real != dir || dir == top || !world.Below(dir, top) || world.Below(dir, git) {
+		return false
+	}
+	if had := u.gitSettings().Last("core.hookspath"); had != "" && u.World.GitPath(had, top) != dir {
+		return false // those would not run any more
+	}
+	var list []string
+	had := map[string]bool{}
+	for line := range strings.Lines(hookRows) {
+		_, names, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+		for hook := range strings.FieldsSeq(names) {
+			if u.World.Exists(path.Join(git, "hooks", hook)) {
+				return false
+			}
+			file := path.Join(dir, hook)
+			if _, now := u.Files[file]; !had[hook] && (now || u.World.Exists(file)) {
+				list = append(list, file)
+			}
+			had[hook] = true
+		}
+	}
+	for _, file := range list {
+		u.inside(func() { u.hook(file) })
+	}
+	return len(list) > 0
 }

@@ -91,6 +91,9 @@ func (u *use) calls(language, text string) []string {
 			u.attacks(words[1], nil)
 		}
 	}
+	if language == "julia" {
+		text = u.juliaPackages(text)
+	}
 	report := code.Inspect(language, text)
 	names := []string{}
 	u.text, u.silent = text, u.config != "" && u.keepsToItself(language, text, &report)
@@ -117,6 +120,18 @@ func (u *use) calls(language, text string) []string {
 		u.unknown("code", report.Unknown, nil)
 	}
 	return names
+}
+
+// juliaPackages judges what a text of Julia does with packages, and returns the rest of it.
+func (u *use) juliaPackages(text string) string {
+	rest, names, tests := code.Packages(text)
+	for _, name := range names {
+		u.pkg(flow.Literal(name))
+	}
+	if tests {
+		u.anyCode("julia")
+	}
+	return rest
 }
 
 // unpickles judges files that python makes objects of: such a file holds code, which runs.
