@@ -89,7 +89,7 @@ func assignmentOf(text string) assignment {
 const (
 	environmentMarks = "process.env|environ|ENV|sys.env|etEnv|/getenv|get env|get ::env|envPairs|os:env|getenv|get_env|Environ|environment|env.toObject|env::vars|loadEnv|otenv|Bun.env|_SERVER|} = process|:process'|:process\"|'process'|\"process\"|getReport("
 	environmentNames = "process.env|os.environ|ENV"
-	lookupMarks      = "dns.resolve|dns.lookup|dns.promises|dns').|dns\").|dnsPromises.|resolve4(|resolveTxt(|gethostbyname(|getaddrinfo(|LookupHost(|LookupTXT(|Resolve-DnsName|toSocketAddrs|lookup_host("
+	lookupMarks      = "dns.resolve|dns.lookup|dns.promises|dns').|dns\").|dnsPromises.|resolve4(|resolveTxt(|gethostbyname(|getaddrinfo(|LookupHost(|LookupTXT(|Resolve-DnsName|toSocketAddrs|lookup_host(|getHostByName(|GetHostEntry(|GetHostAddresses(|InetAddress.getByName(|InetAddress.getAllByName(|getaddr(|Socket.gethostbyname|Addrinfo.|inet.getaddr|:inet.gethostbyname|dns_get_record(|nslookup |dig +|Resolver("
 )
 
 // wholeEnvironment finds expressions that stand for all of the environment. What follows

@@ -25,6 +25,9 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 		return "", false
 	}
 	text = joinsTexts(text)
+	if strings.Contains(text, "@ARGV") { // of perl: the files in it are what <> reads
+		text = strings.NewReplacer("<>", "read(ARGV)", "<ARGV>", "read(ARGV)").Replace(text)
+	}
 	if mayRunDownload(text) {
 		list := statementsOf(text)
 		if !afford(matchSteps * len(text)) {
@@ -162,6 +165,7 @@ func (s *binding) deletes() bool { return s.does&deleteWord != 0 || s.has&delete
 // that it fetches, posts that it has a request that sends.
 func lineageOf(texts []string, runs, hand, posts bool) (why string) {
 	home, net, away, fetched, keys := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	files, contents, read := map[string]bool{}, map[string]bool{}, map[string]bool{} // names of files that are secrets, of what they hold, and of what others in the home directory do
 	list := make([]binding, len(texts))
 	for i, text := range texts {
 		list[i] = bindingOf(text, posts)
@@ -182,6 +186,16 @@ func lineageOf(texts []string, runs, hand, posts bool) (why string) {
 			}
 			if s.hasFrom&fileMark != 0 || holds(s.from, stores) {
 				take(stores, s.names)
+			}
+			if s.hasFrom&fileMark != 0 || holds(s.from, files) && s.doesFrom&readWord == 0 {
+				take(files, s.names)
+			}
+			reads := s.doesFrom&readWord != 0 || readsText().MatchString(s.from)
+			if reads && (s.hasFrom&fileMark != 0 || holds(s.from, files)) || holds(s.from, contents) {
+				take(contents, s.names)
+			}
+			if reads && (s.ofHome || holds(s.kept, home)) || holds(s.from, read) {
+				take(read, s.names)
 			}
 			if s.ofHome || holds(s.kept, home) || s.climbs() && (namesCache(s.from) || holds(s.from, caches)) {
 				take(home, s.names)
@@ -216,21 +230,49 @@ func lineageOf(texts []string, runs, hand, posts bool) (why string) {
 		if (s.has&fileMark != 0 && s.ofHome || holds(s.text, stores)) && holds(s.text, senders) && !definesFunction().MatchString(s.text) {
 			return "sends what is in the home directory"
 		}
+		if holds(s.text, contents) && asksWith(s) || holds(s.text, read) && strings.Contains(s.text, "://") {
+			return "sends what is in the home directory"
+		}
 		if !s.ofHome && !holds(s.kept, home) {
 			continue
 		}
 		writes := s.has&outMark != 0 && (s.does&socketWord != 0 || holds(s.text, net)) || strings.Contains(s.names, ".") && holds(s.names, net)
 		switch {
-		case s.deletes(), holds(s.text, deleters) && !definesFunction().MatchString(s.text):
+		case s.deletes(), deletesFile().MatchString(s.text), holds(s.text, deleters) && !definesFunction().MatchString(s.text):
 			return "deletes in the home directory"
 		case writesStart(s.text, start):
 			return "writes what starts by itself in the home directory"
-		case s.sends || writes || s.has&lookupMark != 0 || s.has&encodeMark != 0 && strings.Contains(s.text, "://"):
+		case s.sends || writes || pipesOut().MatchString(s.text) || s.has&lookupMark != 0 || s.has&encodeMark != 0 && strings.Contains(s.text, "://"):
 			return "sends what is in the home directory"
 		}
 	}
 	return ""
 }
+
+// asksWith reports a statement that makes a request, or says what each request has from then on.
+func asksWith(s *binding) bool {
+	return s.does&(requestWord|sendWord|socketWord|pushWord) != 0 || s.has&(fetchMark|lookupMark) != 0 || strings.Contains(s.text, "://") || ofRequest().MatchString(s.text)
+}
+
+// deletesFile finds a function of a module for files that deletes.
+var deletesFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:file|fs|dir|path|folder|disk)\w*(?:\.|::|:|->)(?:delete|remove|erase|trash|unlink|rm)\w*[!?]?[\s(]`)
+})
+
+// pipesOut finds a line of a shell whose output goes to somebody.
+var pipesOut = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\|\s*(?:mail|mailx|mutt|sendmail|msmtp|nc|ncat|curl|wget|ssh|telnet|socat|openssl s_client|xargs (?:curl|wget))\b`)
+})
+
+// readsText finds what reads a file as a text, as attributes have it.
+var readsText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\.(?:text|readText|mkString|bytes|readAll\w*|getText|contents)\b|\bfromFile\(|:read\(|\breadLines\(|\bload_file\(|\bfs\.read|io\.lines\(`)
+})
+
+// ofRequest finds the names of what goes along with a request, beside its address.
+var ofRequest = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)user.?agent|\bagent\b|\bheaders?\b|\bcookies?\b|\breferr?er\b|\bparams\b|\bquery\b|x-[a-z]+-[a-z]+|\.(?:get|head|put|patch|options)\(\s*(?:["'f$]|url|uri)`)
+})
 
 // goesOn reports a line that begins with what goes on with the one above.
 func goesOn(line string) bool {
@@ -259,7 +301,7 @@ const (
 		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE|userconfig|" +
 		"$(HOME)|$ENV{HOME}|$*HOME|ENV<HOME>|env(HOME)|getenv :HOME|getenv \"HOME|getenv 'HOME|/getenv \"HOME|getEnv \"HOME|env.HOME|get_environment_variable(\"HOME|Environment_Variables.Value (\"HOME|.os.environ.get(\"HOME|" +
 		"getHomeDirectory|getHomeDir|HomeDirectory|user-homedir|home-dir|homedir|home_directory|pw_dir|getpwuid(|getpwnam(|Path.home|HomeDirPath|path_expand(\"~|os.home|.HomeDir|.homeDir|homePath|HomePath|dirs::home|UserConfigDir()|XDG_CONFIG_HOME|XDG_DATA_HOME|path.expand(\"~"
-	fileMarks  = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
+	fileMarks  = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/|\".ssh|'.ssh|\".aws|'.aws|\".docker|'.docker|\".gnupg|'.gnupg|\".netrc|'.netrc|\".kube|'.kube|/.pgpass|\".pgpass|/.my.cnf|/.npmrc|/.pypirc|/.Renviron|/.gradle/gradle.properties|/.m2/settings|/.ivy2/.credentials|/.cargo/credentials|/.gem/credentials|/.vault-token|/.password-store|cookies.sqlite|Login Data|/.terraform.d/|/.databrickscfg|/.snowsql/|/.boto|/.s3cfg|/.azure/"
 	cacheMarks = "/.cache|\".cache\"|'.cache'|Library/Caches|_cacache"
 	postMarks  = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
 	awayMarks  = Away + "|\"/mnt/|'/mnt/|\"/srv/|'/srv/|\"/media/|'/media/|\"/Volumes/|'/Volumes/|\"/var/lib/|'/var/lib/|\"/var/www/|'/var/www/"
@@ -327,7 +369,7 @@ func take(names map[string]bool, bound string) {
 			}
 		}
 	}
-	declares := wordlist.Has(" const let var local my val auto ", firstWord(bound)) || len(strings.TrimSpace(bound)) == 1
+	declares := wordlist.Has(" const let var local my val auto def final ", firstWord(bound)) || len(strings.TrimSpace(bound)) == 1
 	eachWord(bound, func(w string) {
 		if len(names) < maxCodeFunctions && (!wordlist.Has(bindingWords, w) || declares && len(w) == 1) {
 			names[w] = true
@@ -360,10 +402,10 @@ func takesOver(s string) (names, from string) {
 			return s[strings.LastIndex(s[:i], "for")+3 : i], s[i:]
 		}
 	}
-	if i := strings.LastIndex(s, " as "); i >= 0 {
+	if i := strings.LastIndex(s, " as "); i >= 0 && !strings.Contains(s[:i], " = ") { // and no cast
 		return s[i+4:], s[:i]
 	}
-	if before, rest, ok := strings.Cut(s, "|"); ok {
+	if before, rest, ok := strings.Cut(s, "|"); ok && !strings.HasPrefix(rest, "|") {
 		if bound, _, ok := strings.Cut(rest, "|"); ok && len(bound) < 40 && !strings.ContainsAny(bound, "\"'/(") {
 			return bound, before + rest
 		}
@@ -426,6 +468,9 @@ func bindsPattern(s string) bool {
 func isPattern(s string) bool {
 	return bindsPattern(s) && !strings.ContainsAny(s, "\"'{") && strings.Count(s, "(") == strings.Count(s, ")")
 }
+
+// Joined is a text with the pieces joined that a program puts together.
+func Joined(text string) string { return joinsTexts(text) }
 
 // joinsTexts makes one text of those that a program puts together: "a" + "b", "a" .. "b",
 // concat!("a", "b").

@@ -270,6 +270,10 @@ keyring.get_password = =secret
 base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes base64.decodestring binascii.a2b_base64 = =base64 0
 bytes.fromhex bytearray.fromhex binascii.unhexlify binascii.a2b_hex = =hex 0
 zlib.decompress gzip.decompress bz2.decompress lzma.decompress codecs.decode base64.b32decode base64.b85decode base64.a85decode = =decoder
+*.from_parquet *.from_csv *.from_json *.from_text *.read_parquet *.read_csv *.read_json *.read_excel *.scan_csv *.scan_parquet = read? 0
+*.to_parquet *.to_csv *.to_json *.to_excel *.to_feather *.write_csv *.write_parquet *.save_to_disk = write? 0
+*.push_to_hub = send 'https://huggingface.co'
+*.upload_folder *.upload_large_folder = send 'https://huggingface.co'
 requests.get requests.head requests.options httpx.get httpx.stream aiohttp.request = !fetch 0/url
 requests.post requests.put requests.patch requests.delete httpx.post httpx.put = !post 0/url
 requests.request httpx.request = !request 0/method 1/url

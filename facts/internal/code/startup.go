@@ -1,8 +1,10 @@
 package code
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // startFiles are files of a home directory that start by themselves: of shells, sessions,
@@ -23,5 +25,11 @@ const writeWords = " write writeFile writeFileSync appendFile appendFileSync wri
 // writesStart reports a statement that writes a file which starts by itself; start are names
 // of such files.
 func writesStart(s string, start map[string]bool) bool {
-	return (namesStart(s) || holds(s, start)) && calls(s, writeWords)
+	return (namesStart(s) || holds(s, start)) && (calls(s, writeWords) || writesFile().MatchString(s))
 }
+
+// writesFile finds other ways to write a file: of cmake, of a shell and of make, and those that take a
+// mode.
+var writesFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bfile\s*\(\s*(?:APPEND|WRITE|GENERATE|COPY|INSTALL|CREATE_LINK)|>>|\btee\b|["'](?:a|w|a\+|w\+|at|wt)["']|:append\b|\$\(file\s*>|\bcat\s*\(.*file\s*=|\bwriteLines\b|\bsink\(|IO\.appendFile|appendFile|io\.append|open_append|:write\b`)
+})

@@ -23,11 +23,14 @@ type Taint struct {
 const (
 	FilledTemplate = "text with variables of an environment file"
 	Outputs        = "outputs of infrastructure"
+	Memory         = "dump of memory"     // whatever a process, a device or a network had at a moment
 	Dump           = "dump of a database" // data, and no secret to anybody but those whom it is sent to
 )
 
 // Viewable reports such a kind.
-func Viewable(kind string) bool { return kind == FilledTemplate || kind == Outputs || kind == Dump }
+func Viewable(kind string) bool {
+	return kind == FilledTemplate || kind == Outputs || kind == Dump || kind == Memory
+}
 
 // Parent in a taint is the process that started the shell: the agent, or what runs
 // its tools.

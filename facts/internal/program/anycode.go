@@ -91,8 +91,23 @@ func (u *use) looksThrough(file string) {
 
 // lineageIn is [use.lineage] for the text of a file. Tests clear their own databases.
 func (u *use) lineageIn(file, text string) {
-	u.lineage(u.climbs(file, text))
-	if !u.Afford(inspectSteps*len(text)) || !code.DropsFound(text) {
+	u.lineage(u.withImports(file, u.climbs(file, text)))
+	if !u.Afford(inspectSteps * len(text)) {
+		return
+	}
+	if code.ForcesPush(text) {
+		u.asksAbout("code that an agent wrote pushes a history over that of others")
+	}
+	if code.SecretInAddress(text) {
+		u.asksAbout("code that an agent wrote puts a secret into an address")
+	}
+	if code.RunsFetched(text) {
+		u.asksAbout("code that an agent wrote runs what it fetches")
+	}
+	if why := u.dropsOfOthers(text); why != "" {
+		u.asksAbout(why)
+	}
+	if !code.DropsFound(text) {
 		return
 	}
 	lower := strings.ToLower(strings.TrimPrefix(file, u.World.Project))
@@ -174,7 +189,14 @@ func ofPlugin(file, tool string) bool {
 // commandsIn asks about lines of a shell that stand in the text of a program in any language,
 // as texts in quotes, as lists of words or alone in a line, and that surely do harm.
 func (u *use) commandsIn(text string) {
-	for _, line := range commandLines(text) {
+	if !u.affords(inspectSteps * len(text)) {
+		return
+	}
+	lines := commandLines(text)
+	if joined := code.Joined(text); joined != text { // "rm" + " -rf"
+		lines = append(lines, commandLines(joined)...)
+	}
+	for _, line := range lines {
 		if first, _, _ := strings.Cut(line, " "); first == "" || strings.IndexByte("'./~$_({[", first[0]) < 0 && (first[0] < 'a' || first[0] > 'z') || strings.HasSuffix(first, ":") { // a sentence for people
 			continue
 		}
@@ -228,6 +250,14 @@ func (u *use) harms(found []hook.FactEffect) string {
 			if is.Mirror || is.Force && (is.All || !is.Lease && is.BranchesFrom == "refspec") {
 				return "pushes a history over that of others"
 			}
+		case *hook.Infrastructure:
+			if is.Access == "delete" {
+				return "deletes what runs or is kept elsewhere: " + is.Tool
+			}
+		case *hook.Kubernetes:
+			if is.Access == "delete" {
+				return "deletes what runs in a cluster"
+			}
 		case *hook.Disk:
 			if is.Verb == "wipe" || is.Verb == "format" || is.Verb == "write" {
 				return "writes over a disk"
@@ -268,6 +298,20 @@ func commandLines(text string) (lines []string) {
 	for _, found := range harmfulList().FindAllStringSubmatch(text, maxCommands) {
 		if words, _ := quotedWords("[" + found[0] + "]"); len(words) > 1 {
 			add(shellLine(words))
+			if makesLine().MatchString(text) {
+				add(homeOfShell(strings.Join(words, " ")))
+			}
+		}
+	}
+	for _, found := range wordsInOne().FindAllStringSubmatch(text, maxCommands) { // %w[rm -rf x], qw(rm -rf x)
+		add(homeOfShell(found[1]))
+	}
+	for _, found := range withCommas().FindAllStringSubmatch(text, maxCommands) {
+		add(homeOfShell(strings.ReplaceAll(found[1], ",", " ")))
+	}
+	for _, found := range cutApart().FindAllStringSubmatch(text, maxCommands) { // "rm,-rf,x".split(",")
+		if sign := found[2] + found[4]; sign != "" {
+			add(homeOfShell(strings.ReplaceAll(found[1]+found[3], sign, " ")))
 		}
 	}
 	for _, found := range harmfulLine().FindAllStringSubmatch(text, maxCommands) {
@@ -282,10 +326,14 @@ func homeOfShell(line string) string {
 }
 
 // harmfulWord is how lines begin that may do harm.
-const harmfulWord = `(?:sudo\s+)?(?:rm|shred|dd|mkfs[.\w]*|find|curl|wget|nc|ncat|socat|tar|cat|scp|rsync|crontab|chmod|tee|bash|sh|git|mv|cp|echo|printf|env|printenv|xargs|base64|security|(?:perl|ruby|php|node|python3?)\s+-[a-z]*[ecr])`
+const harmfulWord = `(?:sudo\s+)?(?:aws|gcloud|az|kubectl|oc|helm|terraform|tofu|pulumi|doctl|gsutil|s3cmd|heroku|flyctl|fly|vercel|netlify|gh|glab|linode-cli|hcloud|eksctl|rm|shred|dd|mkfs[.\w]*|find|curl|wget|nc|ncat|socat|tar|cat|scp|rsync|crontab|chmod|tee|bash|sh|git|mv|cp|echo|printf|env|printenv|xargs|base64|security|(?:perl|ruby|php|node|python3?)\s+-[a-z]*[ecr])`
 
 var (
 	harmfulText = lazy("\"(?:[^\"\\\\\\n]|\\\\.)*?\\b" + harmfulWord + "\\s(?:[^\"\\\\\\n]|\\\\.)*\"|'[^'\\n]*?\\b" + harmfulWord + "\\s[^'\\n]*'|`[^`]*?\\b" + harmfulWord + "\\s[^`]*`")
 	harmfulList = lazy(`["'](?:/usr)?(?:/s?bin/)?` + harmfulWord + `["']\s*(?:,\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*')\s*)+`)
+	makesLine   = lazy(`\bunwords\b|\bjoin\b|\bimplode\b|\bintercalate\b|\bstring-join\b|\bpaste\(|\bconcat\b`)
+	withCommas  = lazy(`["'](` + harmfulWord + `(?:,[^\s,"'\n]+){1,12})["']`)
+	wordsInOne  = lazy(`(?:%[wW]|\bqw/?)\s*[\[({/|<!]\s*(` + harmfulWord + `\s[^\])}>|!\n]*)`)
+	cutApart    = lazy(`"(` + harmfulWord + `[^"\n]{2,200})"\s*(?:\.|\|>\s*String\.)split\(\s*["']([^"'\n]{1,3})["']|'(` + harmfulWord + `[^'\n]{2,200})'\s*\.split\(\s*["']([^"'\n]{1,3})["']`)
 	harmfulLine = lazy(`(?m)^[ \t]*(?:- |@|\$ |RUN |run |exec |sh |shell |system |[\w.-]+\s*[:=]\s*[>|]?\s*)*(` + harmfulWord + `\s+[-~/$].*)$`)
 )

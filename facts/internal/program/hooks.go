@@ -114,17 +114,17 @@ func (u *use) ownHooks(value flow.Word) bool {
 	}
 	var list []string
 	had := map[string]bool{}
-	for line := range strings.Lines(hookRows) {
-		_, names, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
-		for hook := range strings.FieldsSeq(names) {
-			if u.World.Exists(path.Join(git, "hooks", hook)) {
-				return false
-			}
-			file := path.Join(dir, hook)
-			if _, now := u.Files[file]; !had[hook] && (now || u.World.Exists(file)) {
-				list = append(list, file)
-			}
-			had[hook] = true
+	for _, hook := range strings.Fields(hookRows) { // verbs among them, which no hook is named like
+		if had[hook] || hook == "|" {
+			continue
+		}
+		had[hook] = true
+		if u.World.Exists(path.Join(git, "hooks", hook)) {
+			return false
+		}
+		file := path.Join(dir, hook)
+		if _, now := u.Files[file]; now || u.World.Exists(file) {
+			list = append(list, file)
 		}
 	}
 	for _, file := range list {

@@ -206,6 +206,7 @@ func (u *use) codeCall(c code.Call) {
 		each(draft.Access{Kind: "write", How: "overwrite"})
 		u.writesTexts(args)
 		u.savesDownload(args)
+		u.savesPeople(args)
 	case "append":
 		each(draft.Access{Kind: "write", How: "append"})
 		u.writesTexts(args)
@@ -353,10 +354,25 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 				t = flow.Taint{Secret: read.What, From: flow.Text(read.Path)}
 			}
 		}
+		if t.Secret == "" && !p.Private {
+			t = u.readHeld()
+		}
 		u.send(p, "text", u.readsForeign(), t)
 	case "listen":
 		u.effect(&hook.NetListen{})
 	}
+}
+
+// readHeld is what a file has that the program reads and that a call put a secret or rows into.
+func (u *use) readHeld() flow.Taint {
+	for _, e := range u.Facts.Effects {
+		if read, ok := e.Is.(*hook.FSRead); ok && e.Command == u.ID && read.Path != nil {
+			if held := u.Holds(*read.Path); held.Secret != "" {
+				return flow.Taint{Secret: held.Secret, From: *read.Path, Coarse: held.Coarse}
+			}
+		}
+	}
+	return flow.Taint{}
 }
 
 // sql judges statements for a database.

@@ -270,6 +270,9 @@ func (u *use) send(p peer.Peer, source string, path *string, t flow.Taint) {
 	if method == nil && p.URL != "" {
 		method = new("POST")
 	}
+	if u.belongsTo(p, t) {
+		t = flow.Taint{}
+	}
 	is := &hook.NetSend{
 		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: method, Source: source, Path: path, Secret: flow.Known(t.Secret), Private: p.Private, Metadata: p.Metadata,
 	}
@@ -278,6 +281,19 @@ func (u *use) send(p peer.Peer, source string, path *string, t flow.Taint) {
 	}
 	u.Carry(is, t)
 	u.effect(is)
+}
+
+// belongsTo reports one value of a file of secrets that the line took over, for a peer of this machine,
+// or one that the same file names.
+func (u *use) belongsTo(p peer.Peer, t flow.Taint) bool {
+	if t.From == "" || !strings.HasPrefix(t.Secret, "environment variable ") {
+		return false
+	}
+	if p.Private && !p.Metadata {
+		return true
+	}
+	text, err := u.World.Read(t.From, maxScript)
+	return err == nil && p.Host != "" && strings.Contains(text, p.Host)
 }
 
 // receivers are the peers that the command names, for what it sends; the zero Peer where it

@@ -15,6 +15,7 @@ var (
 	ofPeople    = lazy(`(?i)\b(e_?mail|phone|mobile|(first|last|full)_?name|surname|iban|ssn|cpr|salary|street|birth_?(date|day)|dob|passport(_no)?|tax_?id|card_(no|number|last4)|diagnosis)\b`)
 	summedUp    = lazy(`(?i)\b(count|sum|avg|min|max)\s*\(|\bgroup\s+by\b|\blimit\s+(0|1)\b|\bexplain\b|\bwhere\s+false\b|\bpg_catalog\b|\binformation_schema\b`)
 	selects     = lazy(`(?i)^\s*(\\?copy\s*\(?\s*(select\b)?|select\b|with\b)`)
+	statement   = lazy(`(?is)["'` + "`" + `]\s*(?:select|with)\b[^"` + "`" + `]{1,800}?\bfrom\b[^"'` + "`" + `]{1,500}`)
 	copiesTo    = lazy(`(?i)\bcopy\b.*\bto\s+'([^']+)'`)
 )
 
@@ -40,6 +41,20 @@ func (u *use) selectsPeople() bool {
 		found = true
 	}
 	return found
+}
+
+// savesPeople remembers that a program writes rows about people into files, as it asks a database
+// for them by a statement in its text.
+func (u *use) savesPeople(files []flow.Word) {
+	for _, found := range statement().FindAllString(u.text, maxHanded) {
+		if summedUp().MatchString(found) || !aboutPeople().MatchString(found) && !severalOf(ofPeople(), found) {
+			continue
+		}
+		for _, f := range files {
+			u.remember(f, flow.Stream{Some: true, Taint: flow.Taint{Secret: flow.Dump}, From: u.ID}, false)
+		}
+		return
+	}
 }
 
 // severalOf reports two different matches.

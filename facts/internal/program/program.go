@@ -102,6 +102,7 @@ func (u *use) judged(own bool) flow.Stream {
 	if u.carriesOver(before); u.row.Output == "filter" && len(u.row.Operands) == 0 && len(u.verbs) == 0 && u.row.Special == "" {
 		u.strangeOutput(before) // its row says nothing of its words
 	}
+	u.savesMemory(u.name)
 	out := u.output()
 	out.From = u.ID
 	return out
@@ -154,6 +155,7 @@ func (u *use) strange(base string) flow.Stream {
 		}
 	}
 	u.strangeOutput(before)
+	u.savesMemory(base)
 	return flow.Stream{Some: true, From: u.ID, Taint: u.Stdin.Taint.Merge(flow.Join(u.Given()).Taint()), More: u.Stdin.More}
 }
 

@@ -21,6 +21,7 @@ import (
 	"gate/facts/internal/world"
 	"gate/hook"
 	"gate/internal/catalogue"
+	"gate/internal/secret"
 	"gate/internal/wordlist"
 )
 
@@ -46,7 +47,35 @@ func (p *Programs) Keeping() *Programs {
 // Source judges a script that the shell itself runs.
 func (p *Programs) Source(d *draft.Draft, shell Shell, inv *draft.Invocation, file flow.Word) (out flow.Stream, opens bool) {
 	u := &use{Draft: d, Invocation: inv, programs: p, shell: shell, row: &catalogue.Row{}}
-	return u.runScript("bash", file, true), u.textOf(file) == nil && !u.ownsNames(file)
+	out, opens = u.runScript("bash", file, true), u.textOf(file) == nil && !u.ownsNames(file)
+	u.marksValues(file)
+	return out, opens
+}
+
+// leastMarked is how long a value of a file of secrets is that is taken for one, in bytes.
+const leastMarked = 8
+
+// marksValues has the variables that the shell took over from a file of secrets be known as secrets
+// by their names, as those of its environment are.
+func (u *use) marksValues(file flow.Word) {
+	for _, t := range u.targets(file) {
+		what, _ := u.Secret(t.Path)
+		if what == "" || t.Path == "" {
+			continue
+		}
+		text, err := u.World.Read(t.Path, maxScript)
+		if err != nil {
+			return
+		}
+		for name := range u.shell.Names() {
+			held, ok := u.shell.Variable(name)
+			value := held.Value.Text()
+			if !ok || !held.Value.Literal() || len(value) < leastMarked || !secret.Variable(name) || !namesWord(text, name) || !strings.Contains(text, value) {
+				continue
+			}
+			u.shell.Mark(name, flow.Unknown(&flow.Hole{Why: "$" + name, Alts: []string{value}, Taint: flow.Taint{Secret: "environment variable " + name, From: t.Path}}))
+		}
+	}
 }
 
 // ownsNames reports a file that sets up a tool and no variable of the line: a virtual

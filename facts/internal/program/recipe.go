@@ -314,8 +314,14 @@ func (u *use) judgesText(kind, file string) bool {
 		case known && text.Literal():
 			part := u.ofVerb(kind, file, text.Text())
 			u.asWritten(func() { u.recipe(kind, file, placed(file, part)) })
-			if code.HasRules(kind) {
+			if wordlist.Has(" lineage elixir nox ", kind) || kind == "compiled" && makesLine().MatchString(part) {
+				u.commandsIn(part)
+			}
+			if code.HasRules(kind) || wordlist.Has(" elixir nox ", kind) {
 				u.lineageIn(file, part)
+			}
+			if wordlist.Has(" migration sql ", kind) && code.DropsFound(part) {
+				u.asksAbout(dropsFound)
 			}
 			if part != "" && (code.HasRules(kind) || wordlist.Has(" lineage quoted elixir notebook nox ", kind)) {
 				u.looked(file)

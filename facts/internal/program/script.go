@@ -226,6 +226,9 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			whole = flow.Literal(text)
 		}
 		var out flow.Stream
+		if _, agents := u.AuthoredText(p.Path); agents && !here && whole.Literal() && code.RunsFetched(whole.Text()) {
+			u.asksAbout("code that an agent wrote runs what it fetches") // which may stand in a file that it writes
+		}
 		judge := func() { out = u.runText(language, whole, here) }
 		if ok {
 			judge()

@@ -49,6 +49,9 @@ type Shell interface {
 	Set(name string, value flow.Word)
 	// Names are the names of the variables that the line has set.
 	Names() iter.Seq[string]
+
+	// Mark has a variable that is set hold what it holds as another word.
+	Mark(name string, value flow.Word)
 	// Exports reports that every variable is exported: set -a.
 	Exports() bool
 }

@@ -176,5 +176,6 @@ func (r *recorder) Cut(text flow.Word) ([]flow.Word, error) { return []flow.Word
 func (r *recorder) Variable(string) (draft.Held, bool)      { return draft.Held{}, false }
 func (r *recorder) Value(string) flow.Word                  { return flow.Literal("") }
 func (r *recorder) Set(string, flow.Word)                   {}
+func (r *recorder) Mark(string, flow.Word)                  {}
 func (r *recorder) Names() iter.Seq[string]                 { return slices.Values([]string(nil)) }
 func (r *recorder) Exports() bool                           { return false }

@@ -126,6 +126,14 @@ func (c *Call) Set(name string, value flow.Word) {
 	c.s.vars[name] = variable{value: value}
 }
 
+// Mark has a variable hold what it holds as another word.
+func (c *Call) Mark(name string, value flow.Word) {
+	c.s.own()
+	v := c.s.vars[name]
+	v.value = value
+	c.s.vars[name] = v
+}
+
 // Names are the names of the variables that the line has set.
 func (c *Call) Names() iter.Seq[string] { return maps.Keys(c.s.vars) }
 

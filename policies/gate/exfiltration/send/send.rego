@@ -115,7 +115,7 @@ ask contains {
 # Whoever dumps a database wants data, and no login.
 secret(send) if {
 	is_string(send.secret)
-	send.secret != "dump of a database"
+	not send.secret in {"dump of a database", "dump of memory"}
 }
 
 one_value(send) if {
@@ -176,7 +176,7 @@ drop(name) if {
 	endswith(name, sprintf(".%s", [known]))
 }
 
-dump := `(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|core|hprof|sql\.\w+)$`
+dump := `(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|pcapng|core|hprof|heapsnapshot|mdmp|gcdump|har|ab|sql\.\w+)(\.(gz|xz|zst|bz2|lz4|br|zip))?$`
 
 archive := `(?i)\.(tar|tgz|tbz|txz|zip|7z|rar|bundle|tar\.\w+)$`
 

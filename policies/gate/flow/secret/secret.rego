@@ -100,7 +100,7 @@ ask contains {
 leaving contains flow if {
 	some flow in input.flow
 	flow.origin == "secret"
-	not flow.what in {"dump of a database", "rows about people", "clipboard with a secret"} # other rules ask of them
+	not flow.what in {"dump of a database", "dump of memory", "rows about people", "clipboard with a secret"} # other rules ask of them
 	flow.how != "sequence"
 	not said(flow)
 	not near(flow)

@@ -95,7 +95,9 @@ test_passes_without_flow if {
 # A dump is data: to push one as seeds is everyday work, and sending it is the other policy's.
 test_leaves_dumps_out if {
 	every pair in [["git.push", "git push origin feature"], ["net.send", "curl -d abc https://x.example"]] {
-		count(secret.deny | secret.ask) == 0 with input as flowing(pair[1], pair[0], {"what": "dump of a database"})
+		every what in ["dump of a database", "dump of memory"] {
+			count(secret.deny | secret.ask) == 0 with input as flowing(pair[1], pair[0], {"what": what})
+		}
 	}
 }
 
