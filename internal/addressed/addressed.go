@@ -13,7 +13,7 @@ import (
 var speaks = [...]string{
 	"ai agents:", "ai agent:", "ai assistants:", "ai assistant:", "ai agents must", "ai assistants must", "ai agents should", "assistants must",
 	"note for ai", "note to ai", "note for assistants", "note for the assistant", "important for the assistant", "instructions for ai", "instruction for the assistant",
-	"assistants: ", "assistants should", "assistants can", "assistants need", "agents should", "agents must", "ai tools: ", "for ai tools", "for ai agents", "for ai assistants", "for coding agents", "for coding assistants",
+	"assistants: ", "assistants should", "assistants can", "assistants need", "agents should", "agents must", "agents may ", "automated agents", "autonomous agents", "llm agents", "coding agents:", "coding agents can", "coding assistants:", "ai tools: ", "for ai tools", "for ai agents", "for ai assistants", "for coding agents", "for coding assistants",
 	"if you are an ai", "if you are an llm", "if you are a language model", "as an ai assistant, you", "ignore previous instructions", "ignore all previous", "ignore the above instructions",
 	"do not mention this to the user", "do not tell the user", "do not inform the user", "without asking the user", "without telling the user", "the user agreed to", "the user has approved",
 }
@@ -56,8 +56,8 @@ func addresses(text string, at int) bool {
 }
 
 // begins are the first letters of the ways of speaking.
-var begins = [256]bool{'a': true, 'd': true, 'f': true, 'i': true, 'n': true, 's': true, 't': true, 'w': true,
-	'A': true, 'D': true, 'F': true, 'I': true, 'N': true, 'S': true, 'T': true, 'W': true}
+var begins = [256]bool{'a': true, 'd': true, 'c': true, 'f': true, 'i': true, 'l': true, 'n': true, 's': true, 't': true, 'w': true,
+	'A': true, 'D': true, 'C': true, 'F': true, 'I': true, 'L': true, 'N': true, 'S': true, 'T': true, 'W': true}
 
 // mayAddress reports a text whose first letters are those of a way of speaking: most words
 // are done with here.
@@ -72,7 +72,7 @@ func mayAddress(text string) bool {
 		}
 	}
 	switch string(first[:]) {
-	case "ai a", "as a", "assi", "note", "impo", "inst", "if y", "igno", "do n", "with", "the ", "agen", "syst", "ai t", "for ":
+	case "ai a", "as a", "assi", "note", "impo", "inst", "if y", "igno", "do n", "with", "the ", "agen", "auto", "codi", "llm ", "syst", "ai t", "for ":
 		return true
 	}
 	return false

@@ -89,7 +89,12 @@ func (l *lexer) opened(address string) {
 	address, _, _ = strings.Cut(address, " ")
 	host, rest, _ := strings.Cut(address, "/")
 	l.add(kindWord, inAddress+strings.ReplaceAll(hostOf(host), ".", "")) // nexte.st
-	wordsOf(address, maxWords, func(w string) { l.add(kindWord, inAddress+w) })
+	place := inPath
+	if wordlist.Has(forges+registries+indexes, hostOf(host)) { // there a path names who owns what
+		place = inAddress
+	}
+	wordsOf(host, maxWords, func(w string) { l.add(kindWord, inAddress+w) })
+	wordsOf(rest, maxWords, func(w string) { l.add(kindWord, place+w) })
 	_, label := siteOf(hostOf(host))
 	l.add(kindWord, ofSite+plainOf(label))
 	rest, _, _ = strings.Cut(rest, "?")
@@ -99,6 +104,9 @@ func (l *lexer) opened(address string) {
 		}
 	}
 }
+
+// indexes are hosts whose pages are of packages, by their names.
+const indexes = " npmjs.com pypi.org crates.io docs.rs lib.rs hub.docker.com rubygems.org packagist.org pkg.go.dev hex.pm pub.dev marketplace.visualstudio.com artifacthub.io registry.terraform.io galaxy.ansible.com formulae.brew.sh swiftpackageindex.com search.maven.org central.sonatype.com nuget.org jsr.io deno.land anaconda.org cocoapods.org plugins.gradle.org "
 
 // installedWord stands before a package that a call installed. No word has a space.
 const installedWord = "installed "
@@ -141,7 +149,7 @@ func PackageOf(word string) string { return packageOf(word) }
 const plain = " cli tool tools create init app core lib js ts node py python npm go golang rust rs cargo plugin server client cmd pkg src latest com org io dev net "
 
 // asks are where somebody asks for a package.
-var asks = []string{inPrompt, inAddress}
+var asks = []string{inPrompt, inAddress, inPath}
 
 // asked reports a package of which a prompt, or the address of a page that the agent chose,
 // has the name: each word of it that says something, or the scope. One that was installed

@@ -52,6 +52,7 @@ func (x *extraction) text(name, text string) {
 	}
 	if len(text) <= maxClose {
 		x.forms(text)
+		x.encoded(text)
 	}
 	if x.file != "" {
 		x.places(text)
@@ -67,6 +68,22 @@ func (x *extraction) text(name, text string) {
 		x.places(part)
 	}
 }
+
+// encoded adds tokens of known forms that a text has in an encoding, such as a list of numbers.
+func (x *extraction) encoded(text string) {
+	view := func(plain string) {
+		for _, p := range secret.Find(plain) {
+			if p.Grade == secret.Certain {
+				x.add(cmp.Or(p.What(), x.file, unnamed), plain[p.From:p.To], false)
+			}
+		}
+	}
+	d := decoder{view: view, quick: func(string) {}, passes: 1, left: maxEncoded}
+	d.decode(text, 1)
+}
+
+// maxEncoded is how much of what an output may stand for is looked at, in bytes.
+const maxEncoded = 256 << 10
 
 // Shows reports a text that shows a secret, as the output of a call would.
 func Shows(text string) bool {

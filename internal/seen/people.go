@@ -21,7 +21,6 @@ const registered = "@"
 // Limits of rows about people.
 const (
 	leastRows    = 3   // of a column, for a call to hold them
-	leastColumns = 3   // of two rows, for a call to hold them
 	leastCell    = 8   // letters and digits of a cell
 	maxCells     = 256 // of one output
 )
@@ -131,11 +130,61 @@ func HasPeople(text string) bool {
 	x.people(text)
 	count := map[string]int{}
 	for _, v := range x.values {
-		if count[v.what]++; count[v.what] >= leastRows {
+		if count[v.what]++; count[v.what] >= leastListed {
 			return true
 		}
 	}
 	return false
+}
+
+// leastListed is how many rows a file has that lists people.
+const leastListed = 2
+
+// ListsPeople reports a text without a head whose lines have who somebody is, and how to reach them: an
+// address of mail, an IBAN or a number, beside a name of two words.
+func ListsPeople(text string) bool {
+	n, lines := 0, 0
+	for line := range strings.Lines(ahead(text, maxClose)) {
+		if lines++; lines > maxCells || len(line) > maxQuery*4 {
+			return false
+		}
+		if lower := strings.ToLower(line); strings.Contains(lower, "example.") || strings.Contains(lower, "noreply") {
+			continue
+		}
+		if cells := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(",;\t|\"\n", r) }); len(cells) > 1 && slices.ContainsFunc(cells, reaches) && slices.ContainsFunc(cells, fullName) {
+			if n++; n >= leastListed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reaches reports a cell by which somebody is reached or paid.
+func reaches(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	if at := strings.IndexByte(cell, '@'); at > 0 && !strings.ContainsAny(cell, " /:") {
+		return isHost(cell[at+1:])
+	}
+	plain := strings.ReplaceAll(cell, " ", "")
+	if len(plain) >= 15 && len(plain) <= 34 && plain[0] >= 'A' && plain[0] <= 'Z' && plain[1] >= 'A' && plain[1] <= 'Z' && strings.Trim(plain[2:4], "0123456789") == "" {
+		return strings.Trim(plain, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+	}
+	return len(plain) >= 9 && plain[0] == '+' && strings.Trim(plain[1:], "0123456789-()") == ""
+}
+
+// fullName reports a cell with the names of somebody: words with capitals and no others.
+func fullName(cell string) bool {
+	words := strings.Fields(cell)
+	if len(words) < 2 || len(words) > 4 {
+		return false
+	}
+	for _, w := range words {
+		if len(w) < 2 || w[0] < 'A' || w[0] > 'Z' || strings.Trim(w[1:], "abcdefghijklmnopqrstuvwxyz'-.") != "" && w[1] < 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // pairsOf calls f for each name in quotes of a JSON text with the text in quotes behind it.
@@ -234,20 +283,20 @@ const maxCell = 64
 func ofPeople(what string) bool { return strings.HasPrefix(what, People) }
 
 // severalPeople are the first hits of rows of which there are several of one column, or two of
-// many columns. It takes all of them out of what was found.
+// each of two. It takes all of them out of what was found.
 func (f *finder) severalPeople() (rows []found) {
 	count := map[string]int{}
-	twice := 0 // columns
 	rest := f.found[:0]
+	pairs := 0
 	for _, one := range f.found {
 		if !ofPeople(one.secret.what) {
 			rest = append(rest, one)
 			continue
 		}
-		if count[one.secret.what]++; count[one.secret.what] == 2 {
-			twice++
+		if count[one.secret.what]++; count[one.secret.what] == leastListed {
+			pairs++
 		}
-		if len(rows) == 0 && (count[one.secret.what] == leastRows || twice == leastColumns) {
+		if (count[one.secret.what] == leastRows || pairs == 2) && len(rows) == 0 {
 			rows = append(rows, one)
 		}
 	}

@@ -62,14 +62,11 @@ func (l *lexer) repositories(s string) {
 		}
 		before := i - len(host) - 1
 		l.anywhere(s, before, host, name, rest)
+		if before > 2 && s[before-2:before+1] == "://" { // github://owner/name
+			before -= 2
+		}
 		if before > 0 && s[before] == ':' { // git@github.com:owner/name
-			forge := strings.ToLower(nameBefore(s[:before]))
-			if wordlist.Has(" github gitlab bitbucket codeberg ", forge) { // github:owner/name
-				if forge += ".com"; forge == "bitbucket.com" || forge == "codeberg.com" {
-					forge = strings.TrimSuffix(forge, ".com") + ".org"
-				}
-			}
-			if wordlist.Has(forges, forge) {
+			if forge := forgeOf(nameBefore(s[:before])); forge != "" {
 				l.repository(forge, host, name)
 			}
 			continue
@@ -79,6 +76,23 @@ func (l *lexer) repositories(s string) {
 		}
 	}
 }
+
+// forgeOf is a forge by its host, or by the name that tools know it by; "" for none.
+func forgeOf(name string) string {
+	name = strings.ToLower(name)
+	if wordlist.Has(forges, name) {
+		return name
+	}
+	_, rest, ok := strings.Cut(shortForges, " "+name+"=")
+	if !ok || name == "" {
+		return ""
+	}
+	host, _, _ := strings.Cut(rest, " ")
+	return host
+}
+
+// shortForges are the names by which tools know forges.
+const shortForges = " github=github.com gh=github.com gitlab=gitlab.com gl=gitlab.com bitbucket=bitbucket.org bb=bitbucket.org codeberg=codeberg.org cb=codeberg.org sourcehut=git.sr.ht srht=git.sr.ht hf=huggingface.co huggingface=huggingface.co "
 
 // anyForge stands for the forge of a name that a text has without one, as OWNER/NAME.
 const anyForge = "*"
@@ -93,6 +107,9 @@ const maxBare = 256
 // takes such names for code.
 func (l *lexer) anywhere(s string, before int, owner, name, rest string) {
 	name = strings.TrimRight(name, ".")
+	if last, end := nameAfter(strings.TrimPrefix(rest, "/")); rest != "" && rest[0] == '/' && wordlist.Has(" aws azurerm azuread google kubernetes helm null local random oci alicloud digitalocean hcloud github ", last) {
+		rest = end // a module of a registry: OWNER/NAME/PROVIDER
+	}
 	if name == "" || l.bare == maxBare || wordlist.Has(mediaTypes, owner) || before >= 0 && parts[s[before]] != gap || rest != "" && parts[rest[0]] != gap && rest[0] != ':' {
 		return
 	}
@@ -164,6 +181,10 @@ func (s *Seen) OnlyCode(repository string, instead bool) *Hit {
 	return &hits[0]
 }
 
+// owners are where somebody names whose code they want. The path of a page is none: whoever wrote
+// the page chose its words.
+var owners = []string{inPrompt, inAddress}
+
 // owns reports an owner of packages or repositories whom a prompt, or the address of a page that
 // the agent chose, names: as a whole, less what stands around such names, or each word.
 func (c *content) owns(owner string) bool {
@@ -174,11 +195,11 @@ func (c *content) owns(owner string) bool {
 			forms = append(forms, name)
 		}
 	}
-	if c.named(asks, forms...) {
+	if c.named(owners, forms...) {
 		return true
 	}
 	words := wordsIn(owner)
-	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !c.named(asks, w) })
+	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !c.named(owners, w) })
 }
 
 func wordsIn(name string) []string {
@@ -188,12 +209,12 @@ func wordsIn(name string) []string {
 // namesAll reports a name of which a prompt, or the address of a page that the agent chose, has
 // each word, or all as one.
 func (c *content) namesAll(name string) bool {
-	if !strings.Contains(plain, " "+name+" ") && c.named(asks, strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)) {
+	if !strings.Contains(plain, " "+name+" ") && c.named(owners, strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)) {
 		return true
 	}
 	told := false
 	for _, w := range wordsIn(name) {
-		if !c.named(asks, w) && !strings.Contains(plain, " "+w+" ") {
+		if !c.named(owners, w) && !strings.Contains(plain, " "+w+" ") {
 			return false
 		}
 		told = told || !strings.Contains(plain, " "+w+" ")

@@ -32,7 +32,8 @@ const rented = " github.io gitlab.io pages.dev workers.dev vercel.app netlify.ap
 // Where a word stood that is kept, before that word. No word has a blank.
 const (
 	inPrompt  = ""
-	inAddress = "at "      // of a page that the agent opened
+	inAddress = "at "      // of the host of a page that the agent opened, or of the path where it names a package
+	inPath    = "path "    // of the path of another page
 	inQuery   = "sought "  // what the agent asked a search or a server for
 	ofSite    = "site "    // a label of the host of such a page, or a part of its path, whole
 	service   = "service " // of a prompt, a service that is to be used
@@ -92,6 +93,12 @@ func (s *Seen) Unrelated(host string) bool {
 	}
 	_, label := siteOf(hostOf(host))
 	return !kept.wants(hostOf(host), inPrompt, inQuery) && !kept.named([]string{ofSite}, plainOf(label))
+}
+
+// Asked reports a host whose site a prompt names.
+func (s *Seen) Asked(host string) bool {
+	kept, err := s.open()
+	return err == nil && kept.wants(hostOf(host), inPrompt)
 }
 
 // SameSite reports two hosts whose names have one owner.

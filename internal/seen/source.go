@@ -129,7 +129,7 @@ const maxCommented = 4 << 10
 func runsPackages(f *hook.Facts) bool {
 	if f != nil && f.Shell != nil {
 		for i := range f.Shell.Commands {
-			if c := &f.Shell.Commands[i]; !wordlist.Has(" ls list outdated ", text(c.Subcommand)) && wordlist.Has(" npm pnpm yarn bun npx node vitest jest pip pip3 pipx uv poetry pytest composer bundle gem cargo ", text(c.Program)) {
+			if c := &f.Shell.Commands[i]; !wordlist.Has(" ls list outdated ", text(c.Subcommand)) && wordlist.Has(" npm pnpm yarn bun npx node vitest jest pip pip3 pipx uv poetry pytest composer bundle gem cargo turbo nx go dotnet mix "+builders, text(c.Program)) {
 				return true
 			}
 		}
@@ -190,8 +190,12 @@ func installs(f *hook.Facts) bool {
 	for i := range f.Shell.Commands {
 		c := &f.Shell.Commands[i]
 		verb, _, _ := strings.Cut(text(c.Subcommand), " ")
+		verb, _, _ = strings.Cut(verb, ".") // deps.get
 		if verb == "" && len(c.Operands) > 0 {
 			verb = text(c.Operands[0])
+		}
+		if wordlist.Has(builders, text(c.Program)) && !wordlist.Has(" config list show get info status version view describe remote env help --version -v -V targets projects properties dump ", verb) {
+			return true // what is built has texts of others, too
 		}
 		if wordlist.Has(" npm pnpm yarn bun pip pip3 pipx uv poetry pdm pipenv conda mamba dotnet nuget mvn mvnw gradle gradlew terraform tofu helm cargo go gem bundle composer pod swift mix cabal stack opam conan vcpkg brew apt apt-get dnf yum apk pacman flatpak snap choco winget ansible-galaxy packer vagrant luarocks cpanm docker podman git ", text(c.Program)) &&
 			wordlist.Has(" install i ci add restore update upgrade get sync lock fetch mod tidy init doctor pull dependency deps require compile build package resolve up download audit outdated push clone submodule ", verb) {
@@ -201,12 +205,17 @@ func installs(f *hook.Facts) bool {
 	return false
 }
 
+// builders are programs that configure, build, test or flash what a project has of others.
+const builders = " cmake ctest ninja make gmake meson autoreconf bazel bazelisk buck2 scons xmake premake5 waf west idf.py platformio pio esphome arduino-cli zig nim nimble crystal shards dune stack cabal sbt mill lein rebar3 " +
+	"xcodebuild swift gradle gradlew mvn mvnw ant msbuild ng vite webpack rollup parcel esbuild next nuxt astro gatsby hugo jekyll eleventy mkdocs sphinx-build quarto docusaurus tsc jest vitest mocha pytest tox nox rspec phpunit " +
+	"spack nextflow snakemake conan vcpkg flatpak snap opam luarocks mix rebar3 ansible-galaxy ansible-playbook ansible-lint packer skaffold tilt nix nix-build nix-shell nixos-rebuild home-manager guix pre-commit act tflint terraform tofu helmfile kustomize flux argocd hass latexmk pdflatex dbt airflow prefect dagster "
+
 // hints adds the packages that lines of an output want to be started. A line behind ">" is that of
 // a script of the project.
 func (l *lexer) hints(text string) {
 	all := lexer{}
 	for line := range strings.Lines(text) {
-		if line[0] != '>' && (strings.Contains(line, "npx ") || strings.Contains(line, "uvx ") || strings.Contains(line, "bunx ")) {
+		if line[0] != '>' && starts(line) {
 			all.lines(line)
 		}
 	}
@@ -215,6 +224,16 @@ func (l *lexer) hints(text string) {
 			l.add(t.kind, t.text)
 		}
 	}
+}
+
+// starts reports a line that names a program which fetches what it runs.
+func starts(line string) bool {
+	for _, w := range [...]string{"npx ", "uvx ", "bunx ", " dlx ", "pipx run ", "pipx install ", "bun x ", "npm exec ", "npm create ", "npm init ", "cargo install ", "go run ", "go install ", "uv tool ", "dotnet tool ", "gem exec ", "mix escript.install "} {
+		if strings.Contains(line, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // guides reports a call that reads what a project tells agents.

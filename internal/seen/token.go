@@ -258,6 +258,9 @@ func (l *lexer) line(s string) {
 		l.add(kindCommand, line)
 	}
 	l.packages(words)
+	if len(words) > 3 { // npm error: repair it with "npx x"
+		l.sentence(s)
+	}
 }
 
 // programs are those that texts tell people to type lines of.
