@@ -27,7 +27,7 @@ func (g *Gate) brought(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 	}
 	g.replaced(f, ev, kept)
 	g.sinks(f, kept)
-	g.handedOver(f, kept)
+	g.handedOver(f, ev, kept)
 	g.foreign(f, ev, kept)
 	g.trusted(f, ev, kept)
 	g.obeyed(f, ev, kept)

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -96,7 +97,7 @@ func (g *Gate) showing(ev *hook.Event, f *hook.Facts, named func(*hook.Event) []
 		}
 		for _, group := range groups {
 			dir, pattern := cutPattern(group)
-			if g.Files == nil && !listed(dir, pattern, next) {
+			if !g.listed(dir, pattern, next) {
 				return
 			}
 		}
@@ -131,6 +132,17 @@ func inAny(dirs []string, name string) bool {
 	})
 }
 
+// lstat describes a file without following a link.
+func (g *Gate) lstat(name string) (fs.FileInfo, error) {
+	if g.Files != nil {
+		return g.Files.Lstat(name)
+	}
+	return hostfs.Files{}.Lstat(name)
+}
+
+// hostNames are names in a directory of this machine.
+func hostNames(dir string) ([]string, error) { return hostfs.Files{}.Names(dir, maxEntries) }
+
 // isDir reports a directory, a link to one included.
 func (g *Gate) isDir(name string) bool {
 	if g.Files != nil {
@@ -154,20 +166,15 @@ func cutPattern(name string) (dir, rest string) {
 
 // listed yields the files of a directory and of those below it, those above first, as far as
 // their names fit the last part of a pattern; "" is any.
-func listed(dir, pattern string, yield func(string) bool) bool {
+func (g *Gate) listed(dir, pattern string, yield func(string) bool) bool {
 	if pattern = path.Base(pattern); strings.ContainsAny(pattern, "{") || pattern == "." {
 		pattern = "*"
 	}
 	dirs := []string{dir}
 	for at := 0; at < len(dirs); at++ {
-		names, err := hostfs.Files{}.Names(dirs[at], maxEntries)
-		if err != nil {
-			continue
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range g.namesOf(dirs[at]) {
 			full := path.Join(dirs[at], name)
-			info, err := hostfs.Files{}.Lstat(full)
+			info, err := g.lstat(full)
 			fits, _ := path.Match(pattern, name)
 			switch {
 			case err != nil || name == ".git" || name == "node_modules":

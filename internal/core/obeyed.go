@@ -114,6 +114,9 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 			g.called(f, kept, old, text, e, &file)
 		} else {
 			g.settings(f, kept, old, text, file, e, &file)
+			if e.Command > 0 && replacesImage(old, text) {
+				images(f, kept, old, text, e.Kind(), e.Command, &file)
+			}
 			if names := seen.Bare(text); e.Command > 0 && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(old, name) }) { // one instead of another
 				images(f, kept, old, text, e.Kind(), e.Command, &file)
 			}
@@ -122,6 +125,22 @@ func (g *Gate) obeyedFile(f *hook.Facts, ev *hook.Event, kept *seen.Seen, e *hoo
 			}
 		}
 	}
+}
+
+// replacesImage reports the part of an editor's line, as [substituted] has it, that takes the place of a
+// name in a line of a text, in lower case, which may say what image runs or whose code is taken.
+func replacesImage(old, text string) bool {
+	for part := range strings.Lines(text) {
+		if part = strings.ToLower(strings.Trim(part, " \t\n^$.*\"'")); len(part) < 3 {
+			continue
+		}
+		if at := strings.Index(old, part); at >= 0 {
+			line := old[strings.LastIndexByte(old[:at], '\n')+1:]
+			line, _, _ = strings.Cut(line, "\n")
+			return ofImage(line)
+		}
+	}
+	return false
 }
 
 // settings adds the hosts and images of a text of settings that an old one did not have.
@@ -270,7 +289,7 @@ func accounts(f *hook.Facts, kept *seen.Seen, old, text, effect string, command 
 // images adds the images OWNER/NAME of a text that an old one did not have.
 func images(f *hook.Facts, kept *seen.Seen, old, text, effect string, command int, file *string) {
 	for _, name := range seen.Bare(text) {
-		if !strings.Contains(old, name) {
+		if !strings.Contains(old, name) && !isPath(name) {
 			addOnce(f, kept.OnlyCode("docker.io/"+name, strings.Contains(old, "/"+path.Base(name))), foreignCode, effect, command, file)
 		}
 	}
@@ -279,7 +298,21 @@ func images(f *hook.Facts, kept *seen.Seen, old, text, effect string, command in
 // ofImage reports a line that may say which image runs.
 func ofImage(line string) bool {
 	lower := strings.ToLower(line)
-	return strings.HasPrefix(lower, "from ") || hasAny(lower, "image container docker:// repository: .box box: uses orb extends plugin collection role: preset template include ")
+	if strings.HasPrefix(lower, "from ") || hasAny(lower, "image container docker:// repository: .box box: uses orb extends plugin collection role: preset template include ") {
+		return true
+	}
+	name, _, ok := strings.Cut(strings.TrimLeft(lower, " \t-{[\"'"), ":")
+	if !ok {
+		name, _, _ = strings.Cut(name, "=")
+	}
+	return wordlist.HasAny(" source sources src repo repos git github module package pkg component components addon addons model theme pack upstream remote slug project scm bucket tap feature features ", wordlist.OfName(strings.TrimRight(name, " \t\"'")))
+}
+
+// isPath reports a name OWNER/NAME that is more likely one of a file.
+func isPath(name string) bool {
+	owner, last, _ := strings.Cut(name, "/")
+	return wordlist.Has(" src lib libs app apps dist build out bin test tests spec docs doc public static assets config configs conf scripts tools packages pkg components pages data db etc usr var opt tmp home include vendor node_modules templates resources cmd internal application text image audio video multipart charts roles modules ", owner) ||
+		wordlist.Has(" .js .ts .tsx .jsx .py .rb .go .rs .java .kt .php .c .h .cpp .cs .swift .json .yaml .yml .toml .md .txt .html .css .sh .sql .xml .csv .png .svg .tf .lua .ex .exs .jl .r ", path.Ext(last))
 }
 
 // configures reports a file of settings: by its ending, or one without any. Texts for people are
@@ -437,7 +470,7 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			}
 			repositories(f, kept, "", text, &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}, nil)
 		}
-		if strings.Contains(text, "/") && wordlist.Has(runners, *c.Program) && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
+		if strings.Contains(text, "/") && (wordlist.Has(runners, *c.Program) || !c.Known && takesName(c, i)) && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
 			had := ""
 			if instead { // of one with that name
 				had = text[strings.LastIndexByte(text, '/'):]
@@ -445,6 +478,17 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			images(f, kept, had, strings.ReplaceAll(text, "=", " "), effect, c.ID, nil)
 		}
 	}
+}
+
+// takesName reports a word behind the verb by which a program that gate knows no more of fetches what the
+// word names: run OWNER/NAME.
+func takesName(c *hook.ShellCommand, at int) bool {
+	for _, w := range c.Words[1:min(at, 4)] {
+		if w.Value != nil && wordlist.Has(" run install add pull clone new init create get deploy launch use fetch generate apply import load serve download ", strings.ToLower(*w.Value)) {
+			return true
+		}
+	}
+	return false
 }
 
 // obeyedInput adds what the input of a command names that it does as its input says.

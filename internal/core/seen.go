@@ -12,6 +12,7 @@ import (
 	"gate/internal/places"
 	"gate/internal/seen"
 	"gate/internal/session"
+	"gate/internal/wordlist"
 )
 
 // seen is what is kept of the session of an event that this machine was shown; nil where
@@ -64,13 +65,31 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 			f.Effects = append(f.Effects, hook.FactEffect{Is: &hook.Tool{Tool: ev.Tool(), Access: "write"}})
 			addHit(f, hit, "", "tool", 0, nil)
 		}
+		typed(f, ev.Tool(), hits)
 		g.stillHeld(f, kept)
 		g.sources(f, ev, kept)
 		g.brought(f, ev, kept)
 		rowsSent(f, kept)
+		g.handsAway(f, ev, kept)
+	} else {
+		g.handsAway(f, ev, nil)
 	}
 	g.sent(f, ev.Tool())
 	return f
+}
+
+// typed adds the rows about people that a call types into a page: nobody knows who keeps it.
+func typed(f *hook.Facts, tool string, hits []seen.Hit) {
+	words := wordlist.OfName(tool[strings.LastIndex(tool, "__")+1:])
+	if f == nil || !strings.HasPrefix(tool, "mcp__") || !ofPage(tool) || !wordlist.HasAny(" type fill form input evaluate paste keyboard insert press select eval script run execute ", words) {
+		return
+	}
+	for i := range hits {
+		if h := &hits[i]; h.What == seen.People && h.Origin == seen.Secret {
+			addOnce(f, h, h.What, "tool", 0, nil)
+			return
+		}
+	}
 }
 
 // packages adds the flows of packages, each for the commands that install it, and returns

@@ -53,8 +53,8 @@ func (g *Gate) sent(f *hook.Facts, tool string) {
 		}
 		if left > 0 && alone {
 			look(*send.Path)
-		} else if left > 0 && g.Files == nil && send.Source == "file" && !leavesOut(commandOf(f, e.Command)) {
-			listed(*send.Path, "", look)
+		} else if left > 0 && send.Source == "file" && !leavesOut(commandOf(f, e.Command)) {
+			g.listed(*send.Path, "", look)
 		}
 	}
 }

@@ -136,7 +136,7 @@ const maxHanded = 4
 
 // handedOver adds the hosts and addresses of mail that only untrusted text named, where a program
 // has them that an agent wrote and that runs now: it reads files, and hands something over.
-func (g *Gate) handedOver(f *hook.Facts, kept *seen.Seen) {
+func (g *Gate) handedOver(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 	reads := false
 	for i := range f.Effects {
 		switch e := f.Effects[i].Is.(type) {
@@ -146,17 +146,20 @@ func (g *Gate) handedOver(f *hook.Facts, kept *seen.Seen) {
 			reads = true
 		}
 	}
-	if !reads {
-		return
-	}
 	left := maxHanded
-	for _, flow := range f.Flow {
+	list := slices.Clone(f.Flow)
+	if command := runner(f); command > 0 { // it loads what it finds in the project
+		for _, file := range g.writtenCode(ev) {
+			list = append(list, hook.Flow{Effect: "exec.code", Command: command, Origin: "written", Path: &file})
+		}
+	}
+	for _, flow := range list {
 		if flow.Origin != "written" || flow.Effect != "exec.code" || flow.Path == nil || left == 0 || forPeople(*flow.Path) {
 			continue
 		}
 		left--
 		text := g.text(*flow.Path)
-		if !handsOver(text) {
+		if !handsOver(text) || !reads && !readsStore(text) {
 			continue
 		}
 		for _, hit := range kept.Sites(text) {
@@ -165,6 +168,44 @@ func (g *Gate) handedOver(f *hook.Facts, kept *seen.Seen) {
 			}
 		}
 	}
+}
+
+// runner is the number of the first command of a call that runs code of a project which its line does
+// not name, 0 for none.
+func runner(f *hook.Facts) int {
+	if f.Shell == nil {
+		return 0
+	}
+	for i := range f.Shell.Commands {
+		c := &f.Shell.Commands[i]
+		if c.Program != nil && !wordlist.Has(lookers+clients+" cd export source . set ", *c.Program) && (!c.Known || wordlist.Has(codeRunners, *c.Program)) {
+			return c.ID
+		}
+	}
+	return 0
+}
+
+// codeRunners are programs that the catalogue knows and that load code of the project.
+const codeRunners = " airflow dagster prefect celery mkdocs sphinx-build pytest tox nox jest vitest mocha rspec rails rake bundle mix cargo go npm yarn pnpm bun deno gradle gradlew mvn mvnw sbt dotnet swift dart flutter php artisan composer phpunit manage.py django-admin flask uvicorn gunicorn streamlit jupyter quarto Rscript julia lua busted perl prove ruby jekyll hugo astro next nuxt vite webpack pulumi cdk serverless sam k6 locust scrapy dbt kedro snakemake nextflow invoke fab make just task "
+
+// writtenCode are files of code that agents wrote in the project of a call.
+func (g *Gate) writtenCode(ev *hook.Event) (list []string) {
+	ledger, known := g.origins()
+	if !known {
+		return nil
+	}
+	written, _ := ledger.Open(keyOf(ev)).Written() // an error closes what facts make of it
+	for _, file := range written {
+		if len(list) < maxHanded && wordlist.Has(" .py .rb .js .ts .mjs .cjs .php .pl .pm .lua .ex .exs .go .rs .java .kt .kts .scala .clj .groovy .gradle .swift .dart .cs .fs .jl .r .R .hs .ml .nim .cr .sh .bash .tcl .el ", path.Ext(file)) && !tried(file) {
+			list = append(list, file)
+		}
+	}
+	return list
+}
+
+// readsStore reports the text of a program that reads what is kept: files, rows, settings or secrets.
+func readsStore(text string) bool {
+	return hasAny(strings.ToLower(text), "open( read( readfile read_text .query( select( fetchall .all() .find( findmany get_uri getenv environ env[ env. variable.get get_secret secrets. keyring vault connection. slurp load( read_sql read_csv listdir glob( walk(")
 }
 
 // handsOver reports the text of a program that hands something over: it posts, mails, puts, or

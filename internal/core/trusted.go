@@ -45,6 +45,7 @@ func (g *Gate) trusted(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 			}
 		}
 		models(f, kept, text, effect, c.ID, nil)
+		g.modelsOf(f, kept, c, effect)
 		if grants(text) {
 			addOnce(f, kept.OnlyUser(text), grantee, effect, c.ID, nil)
 		}
@@ -194,7 +195,7 @@ func names(file, line string) bool {
 	lower := strings.ToLower(strings.TrimSpace(line))
 	base := strings.ToLower(path.Base(file))
 	switch {
-	case lower == "" || strings.IndexByte("#;/*", lower[0]) >= 0 || strings.HasPrefix(lower, "-- ") || strings.HasPrefix(lower, "<!--") || hasAny(lower, pages):
+	case lower == "" || strings.IndexByte("#;/*", lower[0]) >= 0 || strings.HasPrefix(lower, "-- ") || strings.HasPrefix(lower, "<!--") || hasAny(strings.ReplaceAll(lower, "authori", ""), pages):
 		return false
 	case wordlist.Has(" package.json cargo.toml pubspec.yaml galaxy.yml composer.json deno.json manifest.json ", base):
 		return !strings.HasPrefix(strings.TrimLeft(lower, "\""), "repository") && hasAny(lower, "git registry url hosted \"http index : jsr tar tgz")
@@ -244,6 +245,53 @@ func models(f *hook.Facts, kept *seen.Seen, text, effect string, command int, fi
 	if forge := loader(text); forge != "" {
 		bare(f, kept, "", text, forge, effect, command, file)
 	}
+}
+
+// maxLoaded is how many files that a line names are read for the names of models.
+const maxLoaded = 4
+
+// modelsOf adds those whose own code a program of the project loads that runs now, as far as its line
+// names them, or a file which the line names.
+func (g *Gate) modelsOf(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand, effect string) {
+	forge := ""
+	var text strings.Builder
+	left := maxLoaded
+	if c.Dir == nil || c.Program == nil || wordlist.Has(lookers, *c.Program) {
+		return
+	}
+	for _, w := range c.Words {
+		if w.Value != nil && left > 0 && wordlist.Has(" .py .sh .ipynb .yaml .yml .toml .js .ts .r .R .jl ", path.Ext(*w.Value)) {
+			left--
+			if forge = loader(g.text(absolute(*c.Dir, *w.Value))); forge != "" {
+				break
+			}
+		}
+	}
+	if forge == "" {
+		return
+	}
+	text.WriteString(f.Shell.Text)
+	for _, other := range f.Shell.Commands {
+		for _, w := range other.Words {
+			if w.Value == nil || left == 0 || *w.Value == "" || len(*w.Value) > maxHead*4 || strings.ContainsAny(*w.Value, " \n") {
+				continue
+			}
+			file := absolute(*c.Dir, *w.Value)
+			if read := g.text(file); read != "" && path.Ext(file) != ".py" {
+				text.WriteString("\n" + read)
+				left--
+			}
+		}
+	}
+	bare(f, kept, "", text.String(), forge, effect, c.ID, nil)
+}
+
+// absolute is a name as seen from a directory.
+func absolute(dir, name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(dir, name)
 }
 
 // bare adds the repositories OWNER/NAME of a text that an old one did not have.

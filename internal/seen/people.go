@@ -20,9 +20,9 @@ const registered = "@"
 
 // Limits of rows about people.
 const (
-	leastRows    = 3   // of a column, for a call to hold them
-	leastCell    = 8   // letters and digits of a cell
-	maxCells     = 256 // of one output
+	leastRows = 3   // of a column, for a call to hold them
+	leastCell = 8   // letters and digits of a cell
+	maxCells  = 256 // of one output
 )
 
 // The columns of tables and names in JSON by which rows tell who somebody is, and those that tell
