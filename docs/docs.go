@@ -1,6 +1,6 @@
 // Package docs holds what programs read of the documents: data that a page shows and gate
-// answers with, and samples that gate writes. The pages themselves are for people. Its two
-// functions are all of it.
+// answers with, and samples that gate writes. The pages themselves are for people. Its one
+// function is all of it.
 package docs
 
 import (
@@ -8,22 +8,10 @@ import (
 	"io/fs"
 )
 
-//go:embed hosts.json
-var hosts []byte
+//go:embed hosts.json mdm
+var files embed.FS
 
-// Hosts is hosts.json: what agents' clients did with the answers of hooks.
-// internal/conformance/drive reads it.
-func Hosts() []byte { return hosts }
-
-//go:embed mdm
-var samples embed.FS
-
-// MDM are the files of the directory mdm: samples for device management, which enrol a
-// machine and have it sync from then on. gate fleet init writes them.
-func MDM() fs.FS {
-	files, err := fs.Sub(samples, "mdm")
-	if err != nil { // the name is a valid one
-		return samples
-	}
-	return files
-}
+// Files has hosts.json: what agents' clients did with the answers of hooks, which
+// internal/conformance/drive reads. Its directory mdm has samples for device management,
+// which gate fleet init writes.
+func Files() fs.FS { return files }

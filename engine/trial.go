@@ -9,10 +9,10 @@ import (
 	"gate/scopes"
 )
 
-// TrialLimit is the time that all of what is on trial may take of one decision: where less
+// trialLimit is the time that all of what is on trial may take of one decision: where less
 // than ten times that is left for it, a tenth of what is left. What has not answered by then
 // is a fault of the trial, from which nothing follows.
-const TrialLimit = 200 * time.Millisecond
+const trialLimit = 200 * time.Millisecond
 
 // onTrial reports a tier that has hooks on trial.
 func onTrial(tier scopes.Tier) bool {
@@ -23,9 +23,9 @@ func onTrial(tier scopes.Tier) bool {
 func trialTime(ctx context.Context) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {
-		return TrialLimit
+		return trialLimit
 	}
-	return min(TrialLimit, time.Until(deadline)/10)
+	return min(trialLimit, time.Until(deadline)/10)
 }
 
 // askTrial asks hooks that are on trial, in what is left of their time.

@@ -34,11 +34,15 @@ func TestTrialHarmsNothing(t *testing.T) {
 			<-ctx.Done()
 			return engine.Answer{Fault: hook.Faultf(hook.FaultTimeout, "no time left: %w", context.DeadlineExceeded)}
 		},
-		"does not end":     func(context.Context) engine.Answer { time.Sleep(3 * time.Second); return engine.Answer{} },
-		"panics":           func(context.Context) engine.Answer { panic("x") },
-		"faults":           func(context.Context) engine.Answer { return engine.Answer{Fault: hook.Faultf(hook.FaultEval, "no")} },
-		"exhausts memory":  func(context.Context) engine.Answer { return engine.Answer{Fault: hook.Faultf(hook.FaultMemory, "no room")} },
-		"cannot be loaded": func(context.Context) engine.Answer { return engine.Answer{Fault: hook.Faultf(hook.FaultLoad, "no plan")} },
+		"does not end": func(context.Context) engine.Answer { time.Sleep(3 * time.Second); return engine.Answer{} },
+		"panics":       func(context.Context) engine.Answer { panic("x") },
+		"faults":       func(context.Context) engine.Answer { return engine.Answer{Fault: hook.Faultf(hook.FaultEval, "no")} },
+		"exhausts memory": func(context.Context) engine.Answer {
+			return engine.Answer{Fault: hook.Faultf(hook.FaultMemory, "no room")}
+		},
+		"cannot be loaded": func(context.Context) engine.Answer {
+			return engine.Answer{Fault: hook.Faultf(hook.FaultLoad, "no plan")}
+		},
 		"denies, rewrites and halts": func(context.Context) engine.Answer {
 			return engine.Answer{Verdict: hook.Verdict{
 				Reasons: reason(hook.Deny), Halt: reason(hook.Deny), Rewrites: []hook.Rewrite{{Input: map[string]any{"command": "x"}}},
@@ -76,7 +80,7 @@ func TestTrialHarmsNothing(t *testing.T) {
 					if got.Effect != want.Effect || got.Fault != nil || got.Halt != nil || got.Rewrite != nil || len(got.Warnings) > 0 || len(got.Env) > 0 || fmt.Sprint(got.Reasons) != fmt.Sprint(want.Reasons) {
 						t.Errorf("%s %v %v, want %s %v", got.Effect, got.Reasons, got.Fault, want.Effect, want.Reasons)
 					}
-					if took > engine.TrialLimit+time.Second { // the machine may be busy
+					if took > 1200*time.Millisecond { // the machine may be busy
 						t.Errorf("it took %s", took)
 					}
 					asked := 0

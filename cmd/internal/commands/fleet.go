@@ -125,16 +125,16 @@ const (
 // samples are the files for device management.
 func samples() ([]newFile, error) {
 	var list []newFile
-	err := fs.WalkDir(docs.MDM(), ".", func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(docs.Files(), mdmDir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(docs.MDM(), name)
+		data, err := fs.ReadFile(docs.Files(), name)
 		perm := fs.FileMode(0o644)
 		if filepath.Ext(name) == ".sh" {
 			perm = 0o755
 		}
-		list = append(list, newFile{filepath.Join(mdmDir, name), data, perm})
+		list = append(list, newFile{filepath.FromSlash(name), data, perm})
 		return err
 	})
 	return list, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,7 +42,11 @@ type modeStand struct {
 // hosts says how the answers of hooks stand with the clients that were found, of these
 // agents, or all.
 func (f *installFlags) hosts(m install.Machine, agents []string) ([]hostStanding, error) {
-	records, err := drive.ReadRecords(docs.Hosts())
+	data, err := fs.ReadFile(docs.Files(), "hosts.json")
+	if err != nil {
+		return nil, err
+	}
+	records, err := drive.ReadRecords(data)
 	if err != nil {
 		return nil, err
 	}
