@@ -10,10 +10,6 @@ import (
 	"gate/internal/fleet"
 )
 
-func fieldsOf(s string) []string {
-	return strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(s))
-}
-
 func status(m *fake, seq int64, now time.Time) *fleet.Status {
 	last := m.at
 	return &fleet.Status{
