@@ -61,6 +61,8 @@ const (
 	Bundle
 	Settings
 	AgentSettings
+	Archive
+	Replayed
 	kinds
 )
 
