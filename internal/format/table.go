@@ -205,7 +205,7 @@ var table = [kinds]File{
 		Name: "entries in agents' settings", Where: []string{"each agent's own files"},
 		Writer: "`gate install`", Readers: "the agents, `gate status`, `gate uninstall`",
 		Older: "recognised by the program that they name; `gate doctor --fix` writes the present form", Newer: "recognised by the program that they name; 3a18b57 leaves the one before Claude Code's prompts, which a line of `sh` starts: run the newer `gate uninstall` first", Lost: "nothing",
-	},	Archive: {
+	}, Archive: {
 		Name: "archived day of a fleet", Where: []string{"day=YYYY-MM-DD/part-*.parquet below the place of `gate collect archive --to`"}, Number: 1, Member: "gate.archive",
 		Writer: "`gate collect archive`", Readers: "`gate replay --from`, `gate collect`, engines that read Parquet",
 		Older: "read", Newer: "not read and not overwritten; the command says so", Lost: "nothing: a newer gate reads it",
@@ -215,5 +215,4 @@ var table = [kinds]File{
 		Writer: "`gate replay --from`", Readers: "the same, `gate replay --merge`",
 		Older: "read", Newer: "not read and not overwritten; the command says so", Lost: "the time of the replay",
 	},
-
 }

@@ -2,7 +2,8 @@
 //
 // It reads records of calls ([Read]): gate's decision logs, files with an event a line,
 // and transcripts of Claude Code's sessions. [Run] has one or two functions decide
-// about each call, and makes a [Report]. It loads no policies, works out no facts and
+// about each call, and makes a [Report]; [Sum] does for a part of a fleet's records, and makes
+// a [Summary]. It loads no policies, works out no facts and
 // prints nothing: its caller does.
 package replay
 
@@ -27,7 +28,8 @@ const (
 // A Call is one event of the past.
 type Call struct {
 	Kind  Kind
-	At    string // file:line
+	At    string // file:line, or of a fleet's record its name
+	Of    string // whose it is, of all that a fleet has; "" where all are one's
 	Event hook.Event
 
 	// Project is the directory that the agent worked in: recorded, or the

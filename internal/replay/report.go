@@ -46,6 +46,7 @@ type Entry struct {
 	Redacted []string
 	Then     Side
 	Now      Side
+	Why      string // of a call of a fleet that could not be decided again
 }
 
 // A Side is one of two decisions.
@@ -135,7 +136,7 @@ func (c *collector) add(j *job, o *Options) {
 		c.Kinds[j.call.Kind]++
 	}
 	if j.call.Lost == "" && o.strayed(j) {
-		j.call.Lost = "secrets were taken out of " + pointers(j.call.Redacted) + ", and without them the same policies decide otherwise"
+		j.call.Lost = strayedWhy(j.call)
 	}
 	if j.call.Lost != "" {
 		c.Lost = append(c.Lost, Loss{j.call.At, id(j.call), tool(j.call), summary(j.call), j.call.Lost})

@@ -9,6 +9,7 @@ import (
 	"gate/internal/handlers"
 	"gate/internal/handlers/judge"
 	"gate/internal/handlers/mcptool"
+	"gate/internal/replay"
 	"gate/internal/source"
 )
 
@@ -20,6 +21,7 @@ type Clients struct {
 	Bundles   source.Client
 	Telemetry func(Telemetry) (ship.Form, error)   // of OpenTelemetry, for collectors of it
 	Collect   func(context.Context, Collect) error // the collector of a fleet, and its databases
+	Past      func(context.Context, FleetPast) (replay.Past, error)
 
 	// Schema compiles the JSON Schema of a tool's arguments, and returns what holds
 	// arguments against it. It speaks to nobody, but is as slow to begin.

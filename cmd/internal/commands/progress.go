@@ -21,6 +21,7 @@ type progressBar struct {
 	done     int
 	size     int64        // of all files, in bytes; 0: nobody knows
 	read     atomic.Int64 // of that
+	records  int64        // about how many there are to be decided; 0: nobody knows
 }
 
 // progressEvery is how often progress is shown.
@@ -49,6 +50,9 @@ func (b *progressBar) show(share bool) {
 	of := ""
 	if share && b.size > 0 {
 		of = fmt.Sprintf("%d %% read, ", min(100, 100*b.read.Load()/b.size))
+	}
+	if share && b.records > 0 {
+		of = fmt.Sprintf("about %d %%, ", min(100, 100*int64(b.done)/b.records))
 	}
 	text := fmt.Sprintf("gate: %s, %s%.0f a second", screen.Counted(b.done, "call"), of, rate)
 	if b.terminal {

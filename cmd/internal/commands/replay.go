@@ -28,6 +28,7 @@ type replayFlags struct {
 	limit    int
 	format   string
 	progress bool
+	fleet    fleetFlags
 }
 
 func newReplay(p process) *cobra.Command {
@@ -41,12 +42,28 @@ func newReplay(p process) *cobra.Command {
 			"is it tells from the line. With --against, compares the policies in force here with\n" +
 			"policies that might be; without, what was decided then with what would be now. Of a\n" +
 			"log and transcripts together it also lists the uses of tools that no hook asked about.\n" +
-			"docs/replay.md says what can be replayed and how.",
+			"docs/replay.md says what can be replayed and how.\n\n" +
+			"With --from it decides the records of a fleet instead, as an archive or a collector holds\n" +
+			"them, on all processors and in bounded memory. --state has it go on where it was stopped,\n" +
+			"and --partition has several processes or machines share the work; --merge takes their\n" +
+			"results together.",
 		Example: "  gate replay\n  gate replay ~/.claude/projects --against policies\n" +
 			"  gate replay decisions.jsonl --against bundle.tar.gz --as managed --fail-on newly-allowed\n" +
-			"  gate replay ~/.local/state/gate/decisions.jsonl ~/.claude/projects --fail-on unseen",
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args) },
+			"  gate replay ~/.local/state/gate/decisions.jsonl ~/.claude/projects --fail-on unseen\n" +
+			"  gate replay --from /srv/gate/archive --against bundle.tar.gz --as managed --state replay.json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch err := errors.Join(f.check(), f.checkFleet(args)); {
+			case err != nil:
+				return err
+			case f.fleet.merge:
+				return f.runMerge(p, args)
+			case f.fleet.from.Place != "":
+				return f.runFleet(cmd, p)
+			}
+			return f.run(cmd, p, args)
+		},
 	}
+	f.fleet.add(cmd)
 	cmd.Flags().StringVar(&f.against, "against", "", "the `PATH` of policies, or of an OPA bundle (directory or .tar.gz), to compare with")
 	cmd.Flags().StringVar(&f.as, "as", "", "whose place it takes: managed, user or project (default: one more source of yours,\nin the place of one of the same name)")
 	cmd.Flags().StringVar(&f.facts, "facts", past.Recorded, "what calls are decided by: recorded facts where there are any, those of today's\nfiles and environment (today), or those of the call alone (blind)")
@@ -86,9 +103,6 @@ func (f *replayFlags) check() error {
 }
 
 func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
-	if err := f.check(); err != nil {
-		return err
-	}
 	adapter, err := adapterFor(f.agent)
 	if err != nil {
 		return err

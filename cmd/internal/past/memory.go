@@ -16,12 +16,13 @@ import (
 // a transcript of the same session are remembered apart, or its calls would count twice.
 type memoryKey struct {
 	session.Key
+	of        string // whose it is, of a fleet's accounts
 	kind      replay.Kind
 	candidate bool
 }
 
 func memoryKeyOf(c *replay.Call) memoryKey {
-	return memoryKey{Key: session.Key{Agent: c.Event.Agent, Session: c.Event.SessionID()}, kind: c.Kind}
+	return memoryKey{Key: session.Key{Agent: c.Event.Agent, Session: c.Event.SessionID()}, of: c.Of, kind: c.Kind}
 }
 
 // memory is where it is remembered what came before a call.
@@ -45,13 +46,14 @@ func (r *Replayer) shared(c *replay.Call) []string {
 
 // ledger keeps what calls left in files of a project. Its files are those of then: what a
 // call wrote is taken to be there, whatever became of it since.
-func (r *Replayer) ledger(project string) *session.Ledger {
+func (r *Replayer) ledger(of, project string) *session.Ledger {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lines := r.origins[project]
+	name := of + "\x00" + project
+	lines := r.origins[name]
 	if lines == nil {
 		lines = &session.Lines{}
-		r.origins[project] = lines
+		r.origins[name] = lines
 	}
 	return &session.Ledger{Project: project, Files: thenFiles{}, Lines: lines}
 }
@@ -65,7 +67,7 @@ func (r *Replayer) leave(c *replay.Call, moves []origin.Move) {
 	}
 	// What is kept in this process cannot fail.
 	key := session.Key{Agent: c.Event.Agent, Session: c.Event.SessionID()}
-	ledger, call, now := r.ledger(r.root(c)), c.Event.Text("tool_use_id"), c.Event.Gate.Now
+	ledger, call, now := r.ledger(c.Of, r.root(c)), c.Event.Text("tool_use_id"), c.Event.Gate.Now
 	_ = ledger.Add(context.Background(), key, call, moves, now)
 	_ = ledger.Settle(context.Background(), key, call, session.Ran, now)
 }

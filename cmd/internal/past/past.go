@@ -8,6 +8,7 @@ package past
 import (
 	"context"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,9 @@ type Replayer struct {
 	each      func(c *replay.Call, then, now *audit.Record)
 	facts     string // which facts calls are decided by: recorded, today or blind
 
+	fleet bool      // the calls are those of other machines: see [NewFleet]
+	whole *Replayer // that this one decides a part for; nil: it is none's
+
 	strangers atomic.Int64 // calls that a project's policies decided about which are not here
 
 	mu       sync.Mutex
@@ -59,10 +63,14 @@ func Bases() []string { return []string{Recorded, Today, Blind} }
 // their policies in common.
 type gateKey struct {
 	gate      string // the project, if it has files of gate's
+	of        string // whose the project is, of a fleet's accounts
 	project   string
 	branch    string
 	candidate bool
 }
+
+// shared is the key of what has the policies: to load them takes long.
+func (k gateKey) shared() gateKey { return gateKey{gate: k.gate, candidate: k.candidate} }
 
 // An onceMade is a gate that is made when it is first needed.
 type onceMade struct {
@@ -118,7 +126,7 @@ func (r *Replayer) prepare(c *replay.Call) {
 		}
 		c.Event.Gate.User, c.Event.Gate.OS = today.User, today.OS
 	}
-	if c.Then != nil && slices.ContainsFunc(c.Then.Policies, func(p audit.Policy) bool { return p.Source == "project" }) {
+	if c.Then != nil && !r.fleet && slices.ContainsFunc(c.Then.Policies, func(p audit.Policy) bool { return p.Source == "project" }) {
 		if _, err := os.Lstat(filepath.Join(c.Project, places.ProjectDir)); err != nil {
 			r.strangers.Add(1)
 		}
@@ -190,8 +198,8 @@ func canAsk(ev *hook.Event) bool {
 
 // gate returns what decides about a call.
 func (r *Replayer) gate(c *replay.Call, candidate bool) (*setup.Gate, error) {
-	key := gateKey{project: r.root(c), branch: c.Branch, candidate: candidate}
-	if key.project != "" {
+	key := gateKey{of: c.Of, project: r.root(c), branch: c.Branch, candidate: candidate}
+	if key.project != "" && !r.fleet {
 		if _, err := os.Lstat(filepath.Join(key.project, places.ProjectDir)); err == nil {
 			key.gate = key.project
 		}
@@ -205,7 +213,7 @@ func (r *Replayer) root(c *replay.Call) string {
 	if dir == "" {
 		dir = c.Event.Dir()
 	}
-	if c.Kind == replay.Decision && c.Project != "" {
+	if c.Kind == replay.Decision && c.Project != "" || r.fleet {
 		return dir
 	}
 	r.mu.Lock()
@@ -223,9 +231,15 @@ func (r *Replayer) root(c *replay.Call) string {
 const maxReplayGuards = 512
 
 func (r *Replayer) made(key gateKey) *onceMade {
+	if r.whole != nil && key == key.shared() {
+		return r.whole.made(key)
+	}
 	r.mu.Lock()
 	m := r.gates[key]
 	if m == nil {
+		if len(r.gates) >= maxReplayGuards {
+			maps.DeleteFunc(r.gates, func(k gateKey, _ *onceMade) bool { return k != k.shared() })
+		}
 		if len(r.gates) >= maxReplayGuards {
 			clear(r.gates)
 		}
@@ -241,7 +255,7 @@ func (r *Replayer) made(key gateKey) *onceMade {
 // run something.
 func (r *Replayer) make(key gateKey) (*setup.Gate, error) {
 	s := r.options
-	if shared := (gateKey{gate: key.gate, candidate: key.candidate}); key != shared {
+	if shared := key.shared(); key != shared {
 		base := r.made(shared)
 		if base.err != nil {
 			return nil, base.err
@@ -249,7 +263,7 @@ func (r *Replayer) make(key gateKey) (*setup.Gate, error) {
 		if key.branch != "" && key.branch != "HEAD" {
 			s.Files = onBranch(s.Files, key.project, key.branch)
 		}
-		return base.gate.For(key.project, s.Files, r.ledger(key.project))
+		return base.gate.For(key.project, s.Files, r.ledger(key.of, key.project))
 	}
 	s.Project = key.gate
 	l := sources.Load(s.For)

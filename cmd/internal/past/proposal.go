@@ -261,8 +261,8 @@ func asManaged(src scopes.Source) scopes.Source {
 	return src
 }
 
-// text says what is compared with, in one line.
-func (c *Proposal) text(p screen.Page) string {
+// Text says what is compared with, in one line.
+func (c *Proposal) Text(p screen.Page) string {
 	if c.as == "" {
 		return fmt.Sprintf("%s, as one more source of yours", p.Tilde(c.dir))
 	}

@@ -39,7 +39,7 @@ func (r *Report) Text(s screen.Page, files int) string {
 	if r.Against == nil {
 		b.WriteString("then: as recorded, and what nobody recorded went ahead · now: the policies in force here\n")
 	} else {
-		fmt.Fprintf(&b, "then: the policies in force here · now: with %s\n", strictjson.Visible(r.Against.text(s)))
+		fmt.Fprintf(&b, "then: the policies in force here · now: with %s\n", strictjson.Visible(r.Against.Text(s)))
 	}
 	for _, c := range replay.Changes() {
 		r.changeText(&b, s, c)

@@ -37,21 +37,7 @@ func foreign(why string, values ...any) error {
 // check holds all that a file says about sizes against the limits, before anything is
 // made of it: the footer, the indexes, and the head of every page.
 func check(in io.ReaderAt, size int64) error {
-	var tail [8]byte
-	if size < 12 {
-		return foreign("it has %d bytes", size)
-	}
-	if _, err := in.ReadAt(tail[:], size-8); err != nil {
-		return err
-	}
-	n := int64(binary.LittleEndian.Uint32(tail[:4]))
-	if string(tail[4:]) != "PAR1" || n > size-12 {
-		return foreign("it is no file of Parquet")
-	}
-	if n > maxFooter {
-		return foreign("its footer has %d bytes, and %d are read", n, maxFooter)
-	}
-	footer, err := part(in, size-8-n, n, size)
+	footer, err := readFooter(in, size)
 	if err != nil {
 		return err
 	}
@@ -63,6 +49,25 @@ func check(in io.ReaderAt, size int64) error {
 		return err
 	}
 	return checkGroups(in, size, &meta)
+}
+
+// readFooter reads what stands at the end of a file, unless it is too long.
+func readFooter(in io.ReaderAt, size int64) ([]byte, error) {
+	var tail [8]byte
+	if size < 12 {
+		return nil, foreign("it has %d bytes", size)
+	}
+	if _, err := in.ReadAt(tail[:], size-8); err != nil {
+		return nil, err
+	}
+	n := int64(binary.LittleEndian.Uint32(tail[:4]))
+	if string(tail[4:]) != "PAR1" || n > size-12 {
+		return nil, foreign("it is no file of Parquet")
+	}
+	if n > maxFooter {
+		return nil, foreign("its footer has %d bytes, and %d are read", n, maxFooter)
+	}
+	return part(in, size-8-n, n, size)
 }
 
 // part reads a part of the file, whole.
