@@ -8,6 +8,7 @@
 //	go run ./cmd/gate-bench -confined -rounds 400 -before DIR
 //	go run ./cmd/gate-bench -protocols
 //	go run ./cmd/gate-bench -fleet -sizes 25,1000
+//	go run ./cmd/gate-bench -past 1000000 -out DIR
 //
 // The second measures the calls of sessions: both hooks of a call, with outputs of
 // several sizes, counted, by one agent and by many at once, and what agents wait in a
@@ -26,6 +27,8 @@
 // The fifth has machines with the same signed release, with and without shipping to a
 // collector that is not there, and with a trial beside the release. The same calls run on all
 // of them in turns.
+//
+// The sixth measures nothing: it writes an archive of a fleet's past, for gate replay --from.
 //
 // It builds what it measures from this module, writes nothing outside a
 // temporary directory, and leaves out what the machine does not have: only root
@@ -52,6 +55,8 @@ func main() {
 	confined := flag.Bool("confined", false, "measure confined calls, beside bubblewrap")
 	other := flag.String("before", "", "with -sessions or -confined: a directory with the programs of another tree, to compare with")
 	fleet := flag.Bool("fleet", false, "measure gate-hook with shipping and a trial on, beside the same without")
+	pastCalls := flag.Int("past", 0, "write an archive of so many calls of a fleet's past")
+	pastDir := flag.String("out", "", "with -past: the directory of the archive")
 	protocols := flag.Bool("protocols", false, "measure a warm decision in each protocol, by 1 and 64 connections")
 	flag.Parse()
 	if flag.Arg(0) == serverWord && flag.NArg() == 1 {
@@ -73,6 +78,12 @@ func main() {
 		}
 		if *other != "" && !*sessions && !*confined {
 			return errors.New("-before is for -sessions and -confined")
+		}
+		if (*pastCalls > 0) != (*pastDir != "") {
+			return errors.New("-past and -out go together")
+		}
+		if *pastCalls > 0 {
+			return fleetArchive(ctx, os.Stderr, *pastCalls, *pastDir)
 		}
 		dir, err := os.MkdirTemp("", "gate-bench-")
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"gate/internal/audit"
+	"gate/internal/fleet"
 )
 
 // A Held is a record that a fleet's collector holds, as the machine sent it.
@@ -26,7 +27,7 @@ type Held struct {
 }
 
 // LevelText is the level of privacy of records that can be decided again.
-const LevelText = "text"
+const LevelText = string(fleet.Text)
 
 // At names the record among those of the fleet. Names of a chain are in the order of its
 // records.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -187,6 +188,9 @@ func (f *replayFlags) runFleet(cmd *cobra.Command, p process) error {
 	if against != nil {
 		task.Against = against.Text(p.page())
 	}
+	if _, set := p.lookupEnv("GOGC"); !set {
+		debug.SetGCPercent(fleetGC) // decisions leave much behind, and little of it stays
+	}
 	run := fleetRun{replayer: r, held: held, part: part, state: f.fleet.state, all: &replay.Partial{Task: task, Summary: replay.NewSummary()}}
 	if err := run.resume(); err != nil {
 		return err
@@ -226,6 +230,9 @@ func (f *replayFlags) failsFleet(s *replay.Summary) bool {
 		return s.Count(replay.Change(word)) > 0
 	})
 }
+
+// fleetGC is by how many hundredths the heap may grow before garbage is collected.
+const fleetGC = 300
 
 // A fleetRun decides a part of a fleet, in smaller parts: as many at once as there are
 // processors, and each with a memory of its own, which ends with it.
