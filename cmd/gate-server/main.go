@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	commands.Main(&commands.Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}, Telemetry: telemetry, Collect: collect, Past: past, Schema: inputschema.Compile})
+	commands.Main(&commands.Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}, Telemetry: telemetry, Collect: collect, Past: past, Archive: moveDays, Schema: inputschema.Compile})
 }
 
 func telemetry(t commands.Telemetry) (ship.Form, error) { return otlp.New(otlp.Options(t)) }

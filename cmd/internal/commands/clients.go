@@ -19,9 +19,10 @@ type Clients struct {
 	Models    judge.Models
 	MCP       mcptool.Client
 	Bundles   source.Client
-	Telemetry func(Telemetry) (ship.Form, error)   // of OpenTelemetry, for collectors of it
-	Collect   func(context.Context, Collect) error // the collector of a fleet, and its databases
-	Past      func(context.Context, FleetPast) (replay.Past, error)
+	Telemetry func(Telemetry) (ship.Form, error)                    // of OpenTelemetry, for collectors of it
+	Collect   func(context.Context, Collect) error                  // the collector of a fleet, and its databases
+	Past      func(context.Context, FleetPast) (replay.Past, error) // records of a fleet, to be decided again
+	Archive   func(context.Context, FleetArchive) error             // days of the collector's, in files
 
 	// Schema compiles the JSON Schema of a tool's arguments, and returns what holds
 	// arguments against it. It speaks to nobody, but is as slow to begin.

@@ -89,7 +89,7 @@ func newCollect(p process) *cobra.Command {
 		byServer(f.plain(p, "rebuild", "rebuild", "make all figures anew out of the records", noArgs)),
 		byServer(f.plain(p, "close", "close FINDING", "close a finding that does not close by itself", oneArg("the number of a finding"))),
 		byServer(f.plain(p, "looks", "looks", "list who looked at what", noArgs)),
-		byServer(f.export(p)), byServer(f.let(p)), newCollectNext(p, "promote"), newCollectNext(p, "retreat"))
+		byServer(f.export(p)), byServer(f.let(p)), newCollectArchive(p), newCollectNext(p, "promote"), newCollectNext(p, "retreat"))
 	return cmd
 }
 

@@ -8,9 +8,9 @@ import (
 
 // An Erased is what was taken out of one day.
 type Erased struct {
-	Day     string
-	Rows    int64    // that went
-	Written *Written // what is left; its Rows are 0 where the day went
+	Day     string   `json:"day"`
+	Rows    int64    `json:"erased"` // that went
+	Written *Written `json:"left"`   // its Rows are 0 where the day went
 }
 
 // Erase takes the rows out of all days whose machine and account a function names, and

@@ -20,10 +20,10 @@ import (
 
 // A Written is what became of a day.
 type Written struct {
-	Rows   int64 // of the whole file; 0: the day is not there
-	New    int64 // that were not there before
-	Bytes  int64
-	Digest string // SHA-256 of the file, in hex
+	Rows   int64  `json:"records"` // of the whole file; 0: the day is not there
+	New    int64  `json:"new"`     // that were not there before
+	Bytes  int64  `json:"bytes"`
+	Digest string `json:"digest"` // SHA-256 of the file, in hex
 }
 
 // ErrTwice says that a day has another row under a key that was to be written. Nothing

@@ -230,6 +230,14 @@ func (p postgresDialect) ready(ctx context.Context, db *sql.DB, day string) erro
 // drop drops the whole partition where it has nothing else.
 func (postgresDialect) drop(ctx context.Context, tx *sql.Tx, day, level string) (int64, error) {
 	var here, others int64
+	var there bool
+	if err := tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, partition(day)).Scan(&there); err != nil || !there {
+		return 0, err
+	}
+	// Whoever is writing ends first, and nobody adds a record between the count and the end.
+	if _, err := tx.ExecContext(ctx, `LOCK TABLE `+partition(day)+` IN ACCESS EXCLUSIVE MODE`); err != nil {
+		return 0, err
+	}
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE level = $2), count(*) FILTER (WHERE level <> $2) FROM records WHERE day = $1`, day, level).Scan(&here, &others); err != nil || here == 0 {
 		return 0, err
 	}

@@ -146,17 +146,23 @@ ON CONFLICT (day) DO UPDATE SET place = excluded.place, records = excluded.recor
 func (s *Store) DropDay(ctx context.Context, day, level string) (records int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		var err error
-		if records, err = s.sql.drop(ctx, tx, day, level); err != nil {
-			return err
-		}
-		s.days.Delete(day)
-		if _, err := tx.ExecContext(ctx, s.q(`DELETE FROM days WHERE day = ? AND level = ?`), day, level); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, s.q(`INSERT INTO dropped (day, level, at, records) VALUES (?, ?, ?, ?) ON CONFLICT (day, level) DO UPDATE SET at = excluded.at, records = dropped.records + excluded.records`),
-			day, level, micros(s.now()), records)
+		records, err = s.dropDay(ctx, tx, day, level)
 		return err
 	})
+	return records, err
+}
+
+func (s *Store) dropDay(ctx context.Context, tx *sql.Tx, day, level string) (int64, error) {
+	records, err := s.sql.drop(ctx, tx, day, level)
+	if err != nil {
+		return 0, err
+	}
+	s.days.Delete(day)
+	if _, err := tx.ExecContext(ctx, s.q(`DELETE FROM days WHERE day = ? AND level = ?`), day, level); err != nil {
+		return 0, err
+	}
+	_, err = tx.ExecContext(ctx, s.q(`INSERT INTO dropped (day, level, at, records) VALUES (?, ?, ?, ?) ON CONFLICT (day, level) DO UPDATE SET at = excluded.at, records = dropped.records + excluded.records`),
+		day, level, micros(s.now()), records)
 	return records, err
 }
 

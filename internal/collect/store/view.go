@@ -181,7 +181,7 @@ type Archive struct {
 	Place   string    `json:"place"`
 	Records int64     `json:"records"`
 	Bytes   int64     `json:"bytes"`
-	Digest  string    `json:"digest"` // over the keys and bodies, see the archive
+	Digest  string    `json:"digest"` // SHA-256 of the file, in hex
 	At      time.Time `json:"at"`
 }
 
