@@ -39,7 +39,7 @@ func newCollectArchive(p process) *cobra.Command {
 		Long: "Writes each day that is old enough into a file of Parquet, in a directory or in an S3-style\n" +
 			"store, reads it back, and drops its records from the store. Figures stay in the store. A\n" +
 			"day is there whole or not at all. gate replay --from reads the files, and so do engines\n" +
-			"that read Parquet; docs/collect.md has the columns.\n\n" +
+			"that read Parquet; docs/archive.md has the columns.\n\n" +
 			"A store is reached as Amazon's programs do: AWS_ENDPOINT_URL, AWS_REGION,\n" +
 			"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the machine's role.",
 		Example: "  gate collect archive --dir /var/lib/gate-collect --older 30d --to /srv/gate/archive\n" +

@@ -184,7 +184,7 @@ func TestReplayFleetFlags(t *testing.T) {
 		"--merge":                                "needs the files",
 		"--merge --from D F":                     "--merge takes files alone",
 		"--merge /nowhere/x":                     "does not exist",
-		"--from /nowhere/x": "no such file",
+		"--from /nowhere/x":                      "no such file",
 		"--from gs://x/y":                        "is no place for an archive",
 	} {
 		if status, said := replays(t, t.Context(), t.TempDir(), strings.Fields(args)...); status == exitOK || !strings.Contains(said, want) {

@@ -64,7 +64,7 @@ func small(t testing.TB) []byte {
 	return data
 }
 
-// names are the columns as docs/collect.md has them.
+// names are the columns as docs/archive.md has them.
 var names = strings.Fields("account agent at body call_ns digest effect effects event level log machine policies prev received result seq session team tool would")
 
 // A forged file is one whose writer wants something of its reader.
