@@ -3,10 +3,8 @@ package core
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"gate/hook"
 	"gate/internal/secret"
@@ -301,13 +299,8 @@ func (g *Gate) inliner(ev *hook.Event, dir string) string {
 		for _, file := range written[:min(len(written), maxInliners)] {
 			if wordlist.Has(" .js .ts .mjs .cjs .mts .json .toml .sh .yaml .yml ", path.Ext(file)) || path.Base(file) == "Makefile" {
 				text := g.text(file)
-				if inlinesAll().MatchString(text) {
+				if inlinesAll(text) || slices.ContainsFunc(inlined(text), func(name string) bool { return secret.Promises(name) && !public(name, "") }) {
 					return file
-				}
-				for _, found := range inlinesOne().FindAllStringSubmatch(text, maxValues) {
-					if name := found[1] + found[2]; secret.Promises(name) && !public(name, "") {
-						return file
-					}
 				}
 			}
 		}
@@ -325,14 +318,24 @@ func (g *Gate) inliner(ev *hook.Event, dir string) string {
 	return ""
 }
 
-var (
-	inlinesAll = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`envPrefix\s*:\s*(?:["']{2}|\[[^\]]*["']{2})|loadEnv\([^)]*,\s*["']{2}\s*\)|JSON\.stringify\(\s*process\.env\s*\)|["']process\.env["']\s*:\s*(?:process\.env\b|JSON\.stringify\(\s*(?:env|process\.env)\b)|(?:define|env|public)\s*:\s*\{?\s*\.\.\.process\.env|(?:env|public)\s*:\s*process\.env\s*[,}\n]|--define:process\.env=|Object\.(?:keys|entries)\(\s*process\.env\s*\)`)
-	})
-	inlinesOne = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`JSON\.stringify\(\s*(?:process\.)?env\.(\w+)\s*\)|--define:[\w.]*?(\w+)=`)
-	})
-)
+// inlinesAll reports settings that put the whole environment into pages.
+func inlinesAll(text string) bool {
+	plain := strings.NewReplacer(" ", "", "\n", "", "\t", "", `"`, "'").Replace(text)
+	return hasAny(plain, "envPrefix:'' envPrefix:['' JSON.stringify(process.env) 'process.env':process.env 'process.env':JSON.stringify(env) define:{...process.env env:{...process.env env:process.env, env:process.env} --define:process.env= Object.keys(process.env) Object.entries(process.env)") ||
+		strings.Contains(plain, "loadEnv(") && strings.Contains(plain, ",'')")
+}
+
+// inlined are the variables of the environment that settings put into pages by their names.
+func inlined(text string) (names []string) {
+	for _, mark := range [...]string{"JSON.stringify(process.env.", "JSON.stringify(env.", "--define:"} {
+		for _, rest := range strings.Split(text, mark)[1:] {
+			if end := strings.IndexAny(rest, ")= \n"); end > 0 && len(names) < maxValues {
+				names = append(names, rest[strings.LastIndexByte(rest[:end], '.')+1:end])
+			}
+		}
+	}
+	return names
+}
 
 // namesOf are the names in a directory, of at most 512.
 func (g *Gate) namesOf(dir string) (names []string) {
