@@ -58,7 +58,7 @@ func (r *Reducer) Reduce(line []byte) ([]byte, error) {
 
 // paths are those of what is sent.
 func paths() []string {
-	return []string{audit.DecisionPath, audit.SyncPath, audit.GapPath, audit.FindingPath}
+	return []string{audit.DecisionPath, audit.SyncPath, audit.ReviewPath, audit.GapPath, audit.FindingPath}
 }
 
 // object is a member that is an object, nil where it is none.
@@ -179,6 +179,9 @@ func (r *Reducer) effects(doc map[string]any) map[string]any {
 		return p.as("result", f.as("before", r.pick(object(result, "before")).words("log").numbers("seq").to).to).to
 	case audit.SyncPath:
 		p.as("result", r.sync(result))
+	case audit.ReviewPath:
+		review := object(result, "review")
+		p.as("result", r.pick(result).words("effect", "result").as("review", r.pick(review).names("decision", "decision_id").words("says").as("policies", r.list(review["policies"])).to).to)
 	default:
 		p.as("result", r.result(result))
 	}

@@ -15,12 +15,12 @@ import (
 // word: the machine itself is that of the request's signature.
 type Sent struct {
 	Key     string // decision_id: the same however often it is sent
-	Path    string // audit.DecisionPath, SyncPath, GapPath or FindingPath: what it is
+	Path    string // audit.DecisionPath, SyncPath, ReviewPath, GapPath or FindingPath: what it is
 	Time    time.Time
 	Account string // a pseudonym
 	Labels  map[string]string
 
-	// Of a decision or a sync. What the level leaves out is zero; Record.Place is never
+	// Of a decision, a sync or a review. What the level leaves out is zero; Record.Place is never
 	// nil.
 	Record  audit.Record
 	Digest  string   // of the line in the machine's log: the next record's Place.Prev
@@ -65,7 +65,7 @@ func ParseSent(body []byte) (Sent, error) {
 		if s.Problem == "" {
 			return Sent{}, errors.New("finding: problem is wanted")
 		}
-	case audit.DecisionPath, audit.SyncPath:
+	case audit.DecisionPath, audit.SyncPath, audit.ReviewPath:
 		return s.record(body, doc)
 	default:
 		return Sent{}, fmt.Errorf("path: one of %s is wanted", strings.Join(paths(), ", "))
