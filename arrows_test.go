@@ -45,7 +45,7 @@ var layers = [][]string{
 	{"internal/setting", "internal/seen", "internal/pins", "internal/confine/proxy", "internal/confine/record"},
 	{"internal/confine", "internal/confine/emit"},
 	{"scopes", "cmd/internal/early", "internal/backtracking", "internal/audit/ship", "internal/audit/ocsf", "internal/audit/accounts", "internal/sync"},
-	{"internal/audit/otlp", "internal/fleet", "engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},
+	{"internal/audit/otlp", "internal/fleet", "internal/page/look", "engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},
 	{"internal/rego", "internal/collect/store", "internal/handlers", "internal/plan", "internal/acs", "internal/authzen", "internal/interceptors", "engine/models", "engine/mcpclient", "internal/source/fetch"},
 	{"internal/plan/build", "internal/collect", "internal/plan/agree", "internal/explain", "internal/serve", "internal/page", "internal/places"},
 	{"internal/confine/offer", "internal/collect/admin"},

@@ -7,25 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
+
+	"gate/internal/page/look"
 )
-
-// policy is the content security policy: nothing from anywhere but the server itself,
-// and nothing that stands within a document.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// guardHeaders are the headers of every answer.
-func guardHeaders(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY") // for browsers without frame-ancestors
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cross-Origin-Embedder-Policy", "require-corp")
-	h.Set("Cache-Control", "no-store")
-}
 
 // A refusal is why a request is not answered. The zero refusal is none.
 type refusal struct {
@@ -62,20 +47,7 @@ func admit(r *http.Request) refusal {
 	if !ownHost(r) {
 		return wrongHost
 	}
-	origins := r.Header.Values("Origin")
-	if len(origins) > 1 || len(origins) == 1 && origins[0] != "http://"+r.Host {
-		return wrongSite
-	}
-	if r.Method == http.MethodPost && len(origins) == 0 {
-		return wrongSite // browsers always say it, and nobody else posts here
-	}
-	sites := r.Header.Values("Sec-Fetch-Site")
-	if len(sites) > 1 || len(sites) == 1 && !slices.Contains([]string{"none", "same-origin"}, sites[0]) {
-		return wrongSite
-	}
-	// A frame, an image or a script of a page whose site says nothing of itself.
-	switch r.Header.Get("Sec-Fetch-Dest") {
-	case "iframe", "frame", "object", "embed", "fencedframe":
+	if look.Foreign(r, "http://"+r.Host) {
 		return wrongSite
 	}
 	return refusal{}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"gate/internal/strictjson"
+	"gate/internal/page/look"
 )
 
 // feed writes a line of JSON for each further call, until the browser goes away, the
@@ -69,10 +69,10 @@ func (p *Page) feed(w http.ResponseWriter, r *http.Request, key string) {
 // row is a call as a line of the feed: itself, and its row of the table.
 func (p *Page) row(call Document) (string, error) {
 	var b bytes.Buffer
-	if err := p.tmpl.ExecuteTemplate(&b, "row", visible(call)); err != nil {
+	if err := p.tmpl.ExecuteTemplate(&b, "row", look.Visible(call)); err != nil {
 		return "", err
 	}
-	data, err := marshal(Document{"call": call, "html": strings.TrimSpace(b.String())})
+	data, err := look.Marshal(Document{"call": call, "html": strings.TrimSpace(b.String())})
 	return string(data), err
 }
 
@@ -102,15 +102,4 @@ func (s *stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-}
-
-// oneLine is a JSON tree in one visible line.
-func oneLine(v any) string {
-	if s, ok := v.(string); ok {
-		return strictjson.Visible(s)
-	}
-	if strictjson.Check(v) != nil {
-		return "(not to be shown)"
-	}
-	return strictjson.Visible(string(strictjson.Append(nil, v)))
 }

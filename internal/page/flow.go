@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/internal/page/look"
 	"gate/internal/strictjson"
 )
 
@@ -50,7 +51,7 @@ type arc struct {
 
 // flowsOf draws the flows of a session, nil where there are none.
 func flowsOf(doc Document) *drawing {
-	links := list(doc["links"])
+	links := look.List(doc["links"])
 	if len(links) == 0 {
 		return nil
 	}
@@ -58,7 +59,7 @@ func flowsOf(doc Document) *drawing {
 	links = links[:len(links)-d.Left]
 	for _, v := range links {
 		for _, end := range []string{"from", "to"} {
-			d.step(document(document(v)[end]))
+			d.step(look.Object(look.Object(v)[end]))
 		}
 	}
 	slices.SortStableFunc(d.Steps, func(a, b flowStep) int { return cmp.Compare(a.at, b.at) })
@@ -72,31 +73,31 @@ func flowsOf(doc Document) *drawing {
 	d.Bottom = 30 + float64(len(d.Steps)-1)*flowRow + 20
 	d.Height = d.Bottom + 10
 	for _, v := range links {
-		d.arc(document(v), y)
+		d.arc(look.Object(v), y)
 	}
 	return d
 }
 
 // step adds an end of a flow, once.
 func (d *drawing) step(end Document) {
-	id := text(end["id"])
+	id := look.Text(end["id"])
 	if id == "" || slices.ContainsFunc(d.Steps, func(s flowStep) bool { return s.id == id }) {
 		return
 	}
 	label := callOf(end)
-	at := text(end["time"])
+	at := look.Text(end["time"])
 	clock := at
 	if t, err := time.Parse(time.RFC3339Nano, at); err == nil {
 		clock, at = t.Local().Format(time.TimeOnly), t.UTC().Format("2006-01-02T15:04:05.000000000")
 	}
-	effect := text(end["effect"])
-	d.Steps = append(d.Steps, flowStep{id: id, at: at, Time: clock, Sign: outcomeSign(effect), Word: effect, Label: label, Class: outcomeClass(effect)})
+	effect := look.Text(end["effect"])
+	d.Steps = append(d.Steps, flowStep{id: id, at: at, Time: clock, Sign: look.OutcomeSign(effect), Word: effect, Label: label, Class: look.OutcomeClass(effect)})
 }
 
 // callOf is the call of an end of a flow, as long as there is room beside the line.
 func callOf(end Document) string {
 	const most = 84 // characters
-	label := []rune(strictjson.OneLine(text(end["text"])))
+	label := []rune(strictjson.OneLine(look.Text(end["text"])))
 	if len(label) > most {
 		label = append(label[:most-1], '…')
 	}
@@ -105,16 +106,16 @@ func callOf(end Document) string {
 
 // arc adds the flow from one step to another.
 func (d *drawing) arc(link Document, y map[string]float64) {
-	from, to := text(document(link["from"])["id"]), text(document(link["to"])["id"])
-	a := arc{From: from, To: to, FromText: callOf(document(link["from"])), ToText: callOf(document(link["to"])), Class: text(link["origin"])}
+	from, to := look.Text(look.Object(link["from"])["id"]), look.Text(look.Object(link["to"])["id"])
+	a := arc{From: from, To: to, FromText: callOf(look.Object(link["from"])), ToText: callOf(look.Object(link["to"])), Class: look.Text(link["origin"])}
 	var words []string
-	for _, w := range []string{text(link["origin"]), text(link["what"]), text(link["path"]), text(link["host"])} {
+	for _, w := range []string{look.Text(link["origin"]), look.Text(link["what"]), look.Text(link["path"]), look.Text(link["host"])} {
 		if w != "" {
 			words = append(words, strictjson.OneLine(w))
 		}
 	}
 	a.What = strings.Join(words, ", ")
-	switch text(link["how"]) {
+	switch look.Text(link["how"]) {
 	case "seen":
 		a.What += ", which the agent saw"
 	case "sequence":
@@ -127,7 +128,7 @@ func (d *drawing) arc(link Document, y map[string]float64) {
 		begin = 10
 	}
 	bow := min(120, 24+(end-begin)/3)
-	a.Path = fmt.Sprintf("M%v %v C%v %v %v %v %v %v", flowX-7.0, round(begin), round(flowX-bow), round(begin), round(flowX-bow), round(end), flowX-14.0, round(end))
-	a.Head = fmt.Sprintf("M%v %v l-8 -5 v10 z", flowX-7.0, round(end))
+	a.Path = fmt.Sprintf("M%v %v C%v %v %v %v %v %v", flowX-7.0, look.Round(begin), look.Round(flowX-bow), look.Round(begin), look.Round(flowX-bow), look.Round(end), flowX-14.0, look.Round(end))
+	a.Head = fmt.Sprintf("M%v %v l-8 -5 v10 z", flowX-7.0, look.Round(end))
 	d.Arcs = append(d.Arcs, a)
 }

@@ -15,19 +15,18 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"html/template"
-	"io/fs"
 	"net/http"
 	"strings"
 	"time"
 
+	"gate/internal/page/look"
 	"gate/internal/strictjson"
 )
 
 // A Document is a JSON tree, as the command of the same name prints it. The page shows
 // it, and hands it out as it is where an address ends in .json.
-type Document = map[string]any
+type Document = look.Document
 
 // ErrNotFound is wrapped by the errors of Sources that know nothing of a name.
 var ErrNotFound = errors.New("there is no such thing")
@@ -114,16 +113,10 @@ type Page struct {
 	o     Options
 	keys  *keyring
 	tmpl  *template.Template
-	files map[string]file
+	files map[string]look.File
 	shell []byte
 	busy  chan struct{}
 	feeds chan struct{}
-}
-
-// A file is one that everybody may have.
-type file struct {
-	kind string
-	data []byte
 }
 
 // New returns a Page that nobody is invited to yet. An error is a mistake in what is
@@ -132,17 +125,16 @@ func New(o Options) (*Page, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	p := &Page{o: o, keys: newKeyring(o.Clock), busy: make(chan struct{}, maxBusy), feeds: make(chan struct{}, maxFeeds), files: map[string]file{}}
-	var err error
-	if p.tmpl, err = template.New("").Funcs(p.functions()).ParseFS(assets, "assets/*.html"); err != nil {
+	p := &Page{o: o, keys: newKeyring(o.Clock), busy: make(chan struct{}, maxBusy), feeds: make(chan struct{}, maxFeeds)}
+	tmpl, err := look.Templates(o.Clock, functions())
+	if err != nil {
 		return nil, err
 	}
-	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
-		data, err := fs.ReadFile(assets, "assets/"+name)
-		if err != nil {
-			return nil, err
-		}
-		p.files["/ui/"+name] = file{kind, data}
+	if p.tmpl, err = tmpl.ParseFS(assets, "assets/*.html"); err != nil {
+		return nil, err
+	}
+	if p.files, err = look.Files(assets, "page.js"); err != nil {
+		return nil, err
 	}
 	var shell bytes.Buffer
 	if err := p.tmpl.ExecuteTemplate(&shell, "layout", nil); err != nil {
@@ -159,7 +151,7 @@ func (p *Page) Invite() string { return p.o.Address + "/ui/now#key=" + p.keys.in
 // ServeHTTP answers one request below /ui. It must come over a TCP listener on a
 // loopback address.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	guardHeaders(w.Header())
+	look.Guard(w.Header())
 	if no := admit(r); no.status != 0 {
 		p.refuse(w, r, no)
 		return
@@ -171,10 +163,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if !known {
-			f = file{"text/html; charset=utf-8", p.shell}
+			f = look.File{Kind: "text/html; charset=utf-8", Data: p.shell}
 		}
-		w.Header().Set("Content-Type", f.kind)
-		w.Write(f.data)
+		w.Header().Set("Content-Type", f.Kind)
+		w.Write(f.Data)
 		return
 	}
 	if path == "/ui/key" {
@@ -218,7 +210,7 @@ func (p *Page) exchange(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, usedUp)
 		return
 	}
-	writeDocument(w, http.StatusOK, Document{"key": key})
+	look.WriteJSON(w, http.StatusOK, Document{"key": key})
 }
 
 // refuse says why a request is not answered: as JSON, or as a part of the page.
@@ -230,23 +222,5 @@ func (p *Page) refuse(w http.ResponseWriter, r *http.Request, no refusal) {
 		p.tmpl.ExecuteTemplate(w, "refusal", Document{"why": strictjson.Visible(no.why), "status": no.status})
 		return
 	}
-	writeDocument(w, no.status, Document{"code": no.word, "message": no.why})
-}
-
-func writeDocument(w http.ResponseWriter, status int, doc Document) {
-	data, err := marshal(doc)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{"code":"internal_error","message":"this cannot be shown as JSON"}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(append(data, '\n'))
-}
-
-// marshal writes a document, which must be a JSON tree.
-func marshal(doc Document) ([]byte, error) {
-	if err := strictjson.Check(doc); err != nil {
-		return nil, fmt.Errorf("no JSON: %w", err)
-	}
-	return strictjson.Append(nil, doc), nil
+	look.WriteJSON(w, no.status, Document{"code": no.word, "message": no.why})
 }

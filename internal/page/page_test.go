@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gate/internal/page/look"
 )
 
 // A visitor is a page with a server, and a key to it.
@@ -193,7 +195,7 @@ func TestViews(t *testing.T) {
 	shells := map[string]bool{}
 	for _, path := range addresses {
 		status, shell, h := v.ask("GET", path, "")
-		if status != 200 || !strings.Contains(shell, `<main id="main"`) || h.Get("Content-Security-Policy") != policy {
+		if status != 200 || !strings.Contains(shell, `<main id="main"`) || h.Get("Content-Security-Policy") != look.Policy {
 			t.Errorf("%s: %d %v", path, status, h)
 		}
 		shells[shell] = true
@@ -275,13 +277,13 @@ func TestStrangers(t *testing.T) {
 		"two sites":               {[]string{"Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"}, 403},
 		"a frame":                 {[]string{"Sec-Fetch-Site: same-origin", "Sec-Fetch-Dest: iframe"}, 403},
 	} {
-		for _, path := range []string{"/ui/now", "/ui/now.html", "/ui/now.json", "/ui/page.js"} {
+		for _, path := range []string{"/ui/now", "/ui/now.html", "/ui/now.json", "/ui/page.js", "/ui/look.js"} {
 			status, body, h := v.ask("GET", path, "", append(test.headers, v.withKey())...)
 			if status != test.status {
 				t.Errorf("%s, %s: %d %s", name, path, status, body)
 			}
 			for key, want := range map[string]string{
-				"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+				"Content-Security-Policy": look.Policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 				"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Access-Control-Allow-Origin": "", "Set-Cookie": "",
 			} {
 				if got := h.Get(key); got != want {
@@ -440,20 +442,6 @@ func TestForms(t *testing.T) {
 		status, body, _ := v.ask(test.method, test.path, test.body, append(test.headers, own, v.withKey())...)
 		if status != test.status || !strings.Contains(body, test.want) {
 			t.Errorf("%s: %d %.300s", name, status, body)
-		}
-	}
-}
-
-// TestAddress holds that what Address makes is found again.
-func TestAddress(t *testing.T) {
-	for _, name := range []string{"gate.git.push", "acme.json", "acme.html", "a/b", "a b%2Ejson", "", "ü", "x?y#z", "a.json.json"} {
-		_, got, form, _, ok := locate(Address("session", name))
-		if !ok || got != name || form != "" {
-			t.Errorf("%q: %q %q %v", name, got, form, ok)
-		}
-		_, got, form, _, ok = locate(Address("session", name) + ".json")
-		if !ok || got != name || form != asJSON {
-			t.Errorf("%q as JSON: %q %q %v", name, got, form, ok)
 		}
 	}
 }

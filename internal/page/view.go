@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gate/internal/page/look"
 )
 
 // A sight is one view: what it is called, whether its address names something, and
@@ -96,52 +98,19 @@ func (p *Page) filterOf(q url.Values) (Filter, error) {
 	return f, nil
 }
 
-// The forms in which a view is handed out.
-const (
-	asHTML = ".html"
-	asJSON = ".json"
-)
-
-// locate takes an escaped path apart: /ui/policies/acme.deploy.json is the view
-// policies of acme.deploy as JSON. A dot that is escaped belongs to the name.
-func locate(path string) (view, name, form string, s sight, ok bool) {
-	rest, ok := strings.CutPrefix(path, "/ui/")
-	if !ok {
-		return "", "", "", s, false
+// viewsOf says which addresses there are.
+func viewsOf() look.Views {
+	out := look.Views{}
+	for view, s := range sights() {
+		out[view] = s.named
 	}
-	for _, f := range []string{asHTML, asJSON} {
-		if cut, ends := strings.CutSuffix(rest, f); ends {
-			rest, form = cut, f
-			break
-		}
-	}
-	view, name, slash := strings.Cut(rest, "/")
-	s, ok = sights()[view]
-	name, err := url.PathUnescape(name)
-	if !ok || err != nil || slash && name == "" || s.named == 0 && name != "" || s.named == 1 && name == "" {
-		return "", "", "", s, false
-	}
-	return view, name, form, s, true
+	return out
 }
 
 // isShell reports the address of a view itself, which shows nothing without a key.
 func isShell(path string) bool {
-	_, _, form, _, ok := locate(path)
-	return ok && form == ""
-}
-
-// Address returns the address of a view, in a form that locate reads.
-func Address(view, name string) string {
-	if name == "" {
-		return "/ui/" + view
-	}
-	name = url.PathEscape(name)
-	for _, f := range []string{asHTML, asJSON} {
-		if cut, ends := strings.CutSuffix(name, f); ends {
-			name = cut + "%2E" + f[1:]
-		}
-	}
-	return "/ui/" + view + "/" + name
+	place, ok := look.Locate(path, viewsOf())
+	return ok && place.Form == ""
 }
 
 // view answers with a view as HTML or as JSON.
@@ -155,11 +124,11 @@ func (p *Page) view(w http.ResponseWriter, r *http.Request, path string) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), viewLimit)
 	defer cancel()
-	if path == "/ui/whatif"+asHTML || path == "/ui/whatif"+asJSON {
+	if path == "/ui/whatif"+look.AsHTML || path == "/ui/whatif"+look.AsJSON {
 		p.whatIf(ctx, w, r)
 		return
 	}
-	view, name, form, s, ok := locate(path)
+	place, ok := look.Locate(path, viewsOf())
 	if !ok {
 		p.refuse(w, r, wrongPath)
 		return
@@ -168,15 +137,16 @@ func (p *Page) view(w http.ResponseWriter, r *http.Request, path string) {
 		p.refuse(w, r, wrongMethod)
 		return
 	}
-	doc, err := s.load(p, ctx, name, r.URL.Query())
+	view := place.View
+	doc, err := sights()[view].load(p, ctx, place.Name, r.URL.Query())
 	if err != nil {
 		p.refuse(w, r, refusalOf(err))
 		return
 	}
-	if view == "policies" && name != "" {
+	if view == "policies" && place.Name != "" {
 		view = "policy"
 	}
-	p.hand(w, r, form, view, doc)
+	p.hand(w, r, place.Form, view, doc)
 }
 
 // refusalOf is what an error of a source is to a browser.
@@ -193,12 +163,12 @@ func refusalOf(err error) refusal {
 
 // hand writes a document in the form that was asked for.
 func (p *Page) hand(w http.ResponseWriter, r *http.Request, form, view string, doc Document) {
-	if form == asJSON {
-		writeDocument(w, http.StatusOK, doc)
+	if form == look.AsJSON {
+		look.WriteJSON(w, http.StatusOK, doc)
 		return
 	}
 	var out bytes.Buffer
-	if err := p.tmpl.ExecuteTemplate(&out, view, sheet{visible(doc).(Document), visibleQuery(r.URL.Query()), &p.o}); err != nil {
+	if err := p.tmpl.ExecuteTemplate(&out, view, sheet{look.Visible(doc).(Document), look.VisibleQuery(r.URL.Query()), &p.o}); err != nil {
 		p.refuse(w, r, failed.because("the view cannot be shown: "+err.Error()))
 		return
 	}
@@ -237,9 +207,9 @@ func (p *Page) whatIf(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		p.refuse(w, r, refusalOf(err))
 		return
 	}
-	kind := asHTML
-	if strings.HasSuffix(r.URL.Path, asJSON) {
-		kind = asJSON
+	kind := look.AsHTML
+	if strings.HasSuffix(r.URL.Path, look.AsJSON) {
+		kind = look.AsJSON
 	}
 	p.hand(w, r, kind, "answer", doc)
 }

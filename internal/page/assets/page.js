@@ -1,70 +1,9 @@
-// The script of gate's page. It asks the server that it came from and nobody else, keeps
-// its key for this tab, and shows what the server's templates made.
+// The script of gate's page, behind look.js: the live feed, the parts of a view that are
+// asked for by a button, and the exchange of an invitation for a key.
 "use strict";
 
-const keyName = "gate-page-key";
-const keyHeader = "Gate-Page-Key";
 const mostRows = 500;
-const main = document.getElementById("main");
-const said = document.getElementById("said");
 let feed = null; // of the view that is shown
-let shown = ""; // the address of the view
-let asked = 0; // views, so that a late answer does not replace a newer one
-
-// say has a screen reader say something.
-function say(text) { said.textContent = text; }
-
-function headers() { return { [keyHeader]: sessionStorage.getItem(keyName) || "" }; }
-
-// parsed makes nodes of a part of the page that the server made.
-function parsed(html) {
-  return new DOMParser().parseFromString(html, "text/html").body;
-}
-
-function show(where, html) { where.replaceChildren(...parsed(html).childNodes); }
-
-// ask fetches a part of the page. Whatever the status is, the server says it in words.
-async function ask(path, options) {
-  try {
-    const res = await fetch(path, { ...options, headers: { ...headers(), ...(options || {}).headers }, cache: "no-store", credentials: "omit", redirect: "error" });
-    if (res.status === 401) sessionStorage.removeItem(keyName);
-    return { status: res.status, text: await res.text() };
-  } catch (e) {
-    return { status: 0, text: '<div class="refusal" role="alert"><h1>No answer</h1><p>gate serve does not answer. Is it still running?</p></div>' };
-  }
-}
-
-// load shows the view of the address.
-async function load(keep) {
-  const mine = ++asked;
-  stopFeed();
-  shown = location.pathname + location.search;
-  const path = location.pathname === "/ui" || location.pathname === "/ui/" ? "/ui/now" : location.pathname;
-  main.setAttribute("aria-busy", "true");
-  const res = await ask(path + ".html" + location.search);
-  if (mine !== asked) return;
-  main.removeAttribute("aria-busy");
-  show(main, res.text);
-  const title = main.querySelector("h1");
-  document.title = (title ? title.textContent.trim() + " – " : "") + "gate";
-  for (const a of document.querySelectorAll("header nav a")) {
-    const here = path === a.pathname || path.startsWith(a.pathname + "/") || path.startsWith("/ui/decision/") && a.pathname === "/ui/now" || path.startsWith("/ui/coverage/") && a.pathname === "/ui/policies";
-    if (here) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
-  }
-  const open = res.status !== 401 && res.status !== 0;
-  document.getElementById("close").hidden = !open;
-  document.getElementById("json").hidden = !open || path === "/ui/try";
-  document.getElementById("json").setAttribute("href", path + ".json" + location.search);
-  if (!keep) { main.focus({ preventScroll: true }); scrollTo(0, 0); }
-  say(document.title);
-  const button = main.querySelector("[data-feed]");
-  if (button) startFeed(button, button.dataset.feed);
-}
-
-function go(address) {
-  history.pushState(null, "", address);
-  load();
-}
 
 // startFeed adds calls to the list as they are decided.
 function startFeed(button, after) {
@@ -141,34 +80,26 @@ function stopFeed() {
   feed = null;
 }
 
-// A view's own links and forms stay on this page; nothing is ever sent by the browser
-// itself.
+document.addEventListener("leave", stopFeed);
+document.addEventListener("shown", () => {
+  const button = main.querySelector("[data-feed]");
+  if (button) startFeed(button, button.dataset.feed);
+});
 document.addEventListener("click", (e) => {
   const button = e.target.closest("button");
-  if (button && button.dataset.feed !== undefined) {
-    if (button.getAttribute("aria-pressed") === "true") {
-      const after = feed ? feed.after : button.dataset.feed;
-      stopFeed();
-      button.dataset.feed = after;
-      button.setAttribute("aria-pressed", "false");
-      main.querySelector("[data-feed-state]").textContent = "paused";
-    } else {
-      startFeed(button, button.dataset.feed);
-    }
-    return;
+  if (!button) return;
+  if (button.dataset.load !== undefined) { loadInto(button); return; }
+  if (button.dataset.measure !== undefined) { measure(button); return; }
+  if (button.dataset.feed === undefined) return;
+  if (button.getAttribute("aria-pressed") === "true") {
+    const after = feed ? feed.after : button.dataset.feed;
+    stopFeed();
+    button.dataset.feed = after;
+    button.setAttribute("aria-pressed", "false");
+    main.querySelector("[data-feed-state]").textContent = "paused";
+  } else {
+    startFeed(button, button.dataset.feed);
   }
-  if (button && button.dataset.load !== undefined) { loadInto(button); return; }
-  if (button && button.dataset.measure !== undefined) { measure(button); return; }
-  if (button && button.id === "close") {
-    ask("/ui/close", { method: "POST" }).then(() => { sessionStorage.removeItem(keyName); load(); });
-    return;
-  }
-  const a = e.target.closest("a");
-  if (!a || a.origin !== location.origin || e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0 || !a.pathname.startsWith("/ui/")) return;
-  if (a.hash && a.pathname === location.pathname) return;
-  e.preventDefault();
-  if (a.id === "json") { showJSON(a.getAttribute("href")); return; }
-  go(a.href);
 });
 
 // loadInto shows what a button stands for below it. Its heading is that of the view.
@@ -211,42 +142,6 @@ async function measure(button) {
   said.textContent = done + " of " + cells.length + " measured";
 }
 
-document.addEventListener("submit", async (e) => {
-  e.preventDefault();
-  const form = e.target;
-  const fields = new URLSearchParams(new FormData(form));
-  if (form.dataset.post) {
-    const answer = form.parentNode.querySelector("[data-answer]");
-    answer.setAttribute("aria-busy", "true");
-    const res = await ask(form.dataset.post, { method: "POST", body: fields });
-    answer.removeAttribute("aria-busy");
-    show(answer, res.text);
-    return;
-  }
-  for (const [name, value] of [...fields]) if (value === "") fields.delete(name);
-  const query = fields.toString();
-  go(location.pathname + (query ? "?" + query : ""));
-});
-
-// showJSON shows what programs get: a link could not send the key.
-async function showJSON(address) {
-  const res = await ask(address);
-  stopFeed();
-  asked++;
-  const pre = document.createElement("pre");
-  const code = document.createElement("code");
-  try { code.textContent = JSON.stringify(JSON.parse(res.text), null, 2); } catch (e) { code.textContent = res.text; }
-  pre.className = "code";
-  pre.tabIndex = 0;
-  pre.setAttribute("aria-label", "JSON");
-  pre.append(code);
-  const h1 = document.createElement("h1");
-  h1.textContent = address;
-  main.replaceChildren(h1, pre);
-  main.focus();
-}
-
-addEventListener("popstate", () => { if (location.pathname + location.search !== shown) load(); });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#key=")) begin(); });
 
 // begin exchanges an invitation for a key. The invitation leaves the address first.
@@ -256,9 +151,9 @@ async function begin() {
     history.replaceState(null, "", location.pathname + location.search);
     const res = await ask("/ui/key", { method: "POST", body: new URLSearchParams({ invitation }) });
     if (res.status !== 200) {
-      let why = "gate serve does not answer. Is it still running?";
+      let why = own.silent;
       try { why = JSON.parse(res.text).message; } catch (e) { /* it did not answer */ }
-      if (!sessionStorage.getItem(keyName)) {
+      if (!sessionStorage.getItem(own.key)) {
         const h1 = document.createElement("h1");
         const p = document.createElement("p");
         h1.textContent = "No key";
@@ -268,7 +163,7 @@ async function begin() {
         return;
       }
     } else {
-      sessionStorage.setItem(keyName, JSON.parse(res.text).key);
+      sessionStorage.setItem(own.key, JSON.parse(res.text).key);
     }
   }
   load(true);

@@ -1,4 +1,4 @@
-package page
+package look
 
 import (
 	"fmt"
@@ -10,24 +10,17 @@ import (
 
 // How large a plot is, in pixels of a screen.
 const (
-	plotHigh  = 220
-	plotLeft  = 60
-	plotTop   = 20
-	plotLow   = 190 // where the axis is
-	plotWide  = 860
-	plotBar   = 160 // a group of bars is not wider
-	mostDrawn = 31  // groups of a plot; the table has all
+	plotHigh = 220
+	plotLeft = 60
+	plotTop  = 20
+	plotLow  = 190 // where the axis is
+	plotWide = 860
+	plotBar  = 160 // a group of bars is not wider
 )
 
-// A chart is the plots of a table of figures, and the table.
-type chart struct {
-	By    string
-	Plots []plot
-	Rows  []any
-}
-
-// A plot has bars in groups.
-type plot struct {
+// A Plot has bars in groups. The template "plot" shows it; a table beside it must have the
+// numbers.
+type Plot struct {
 	Title, Unit                      string
 	Width, Height, Left, Right, Base float64
 	Series                           []series
@@ -55,35 +48,23 @@ type plotLabel struct {
 	Text, Anchor string
 }
 
-// plotsOf draws the counts and the times of a table.
-func plotsOf(rows any, by string) chart {
-	c := chart{By: by, Rows: list(rows)}
-	if len(c.Rows) == 0 {
-		return c
+// Draw draws some bars of each row, three at most, in a unit that is so many of the
+// row's. A row has a "name"; a bar has a name, and the key of its number in a row.
+func Draw(title, unit string, rows []any, bars [][2]string, per float64) Plot {
+	var all []series
+	for i, b := range bars {
+		all = append(all, series{Name: b[0], Class: fmt.Sprint("s", i+1), key: b[1]})
 	}
-	drawn := c.Rows[:min(len(c.Rows), mostDrawn)]
-	if by == "day" { // the newest days
-		drawn = c.Rows[max(0, len(c.Rows)-mostDrawn):]
-	}
-	c.Plots = []plot{
-		plotOf("Calls by "+by, "calls", drawn, []series{{"all calls", "s1", "calls"}, {"asked about", "s2", "asked"}, {"denied", "s3", "denied"}}, 1),
-		plotOf("What a decision took by "+by, "ms", drawn, []series{{"p50", "s1", "p50_us"}, {"p90", "s2", "p90_us"}, {"p99", "s3", "p99_us"}}, 1000),
-	}
-	return c
-}
-
-// plotOf draws some series of each row, in a unit that is so many of the row's.
-func plotOf(title, unit string, rows []any, all []series, per float64) plot {
-	p := plot{Title: title, Unit: unit, Width: plotWide, Height: plotHigh, Left: plotLeft, Right: plotWide - 10, Base: plotLow, Series: all}
+	p := Plot{Title: title, Unit: unit, Width: plotWide, Height: plotHigh, Left: plotLeft, Right: plotWide - 10, Base: plotLow, Series: all}
 	most := 0.0
 	for _, r := range rows {
 		for _, s := range all {
-			most = max(most, number(document(r)[s.key])/per)
+			most = max(most, Number(Object(r)[s.key])/per)
 		}
 	}
 	step := niceStep(most)
 	top := step * max(1, math.Ceil(most/step))
-	y := func(v float64) float64 { return round(plotLow - v/top*(plotLow-plotTop)) }
+	y := func(v float64) float64 { return Round(plotLow - v/top*(plotLow-plotTop)) }
 	for v := 0.0; v <= top+step/2; v += step {
 		p.Ticks = append(p.Ticks, tick{X1: plotLeft, X2: p.Right, Y: y(v), TextX: plotLeft - 8, TextY: y(v) + 4, Text: fmt.Sprintf("%.4g", v)})
 	}
@@ -91,16 +72,16 @@ func plotOf(title, unit string, rows []any, all []series, per float64) plot {
 	one := wide * 0.8 / float64(len(all))
 	every := int(math.Ceil(56 / wide)) // labels must not touch
 	for i, r := range rows {
-		m := document(r)
-		name := strictjson.OneLine(text(m["name"]))
+		m := Object(r)
+		name := strictjson.OneLine(Text(m["name"]))
 		left := p.Left + float64(i)*wide + wide*0.1
 		for j, s := range all {
-			v := number(m[s.key]) / per
+			v := Number(m[s.key]) / per
 			high := plotLow - y(v)
-			p.Bars = append(p.Bars, bar{round(left + float64(j)*one), y(v), round(max(one-1, 1)), round(high), s.Class, fmt.Sprintf("%s, %s: %.4g %s", name, s.Name, v, unit)})
+			p.Bars = append(p.Bars, bar{Round(left + float64(j)*one), y(v), Round(max(one-1, 1)), Round(high), s.Class, fmt.Sprintf("%s, %s: %.4g %s", name, s.Name, v, unit)})
 		}
 		if i%every == 0 {
-			p.Labels = append(p.Labels, plotLabel{round(left + wide*0.4), plotLow + 16, labelOf(name, int(wide*float64(every)/7.6)), "middle"})
+			p.Labels = append(p.Labels, plotLabel{Round(left + wide*0.4), plotLow + 16, labelOf(name, int(wide*float64(every)/7.6)), "middle"})
 		}
 	}
 	return p
@@ -134,3 +115,6 @@ func niceStep(most float64) float64 {
 	}
 	return 10 * unit
 }
+
+// Round keeps drawings short.
+func Round(f float64) float64 { return math.Round(f*10) / 10 }
