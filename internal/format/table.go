@@ -177,7 +177,7 @@ var table = [kinds]File{
 		Lost: "what was pinned: the next use of each server is its first",
 	},
 	Collected: {
-		Name: "store of a collector", Where: []string{"DIR/collect.db", "PostgreSQL, table gate_store"}, Number: 1,
+		Name: "store of a collector", Where: []string{"DIR/collect.db", "PostgreSQL, table gate_store"}, Number: 2,
 		Writer: "`gate collect`", Readers: "the same, and its commands",
 		Older: "brought up to date by the first collector that opens it", Newer: "it is not opened, and `gate collect` says so", Lost: "nothing: an older collector goes on with a copy from before",
 	},

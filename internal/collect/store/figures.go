@@ -26,6 +26,9 @@ func (p Span) days() (from, to string) {
 // mostRows is the most that one answer has.
 const mostRows = 10_000
 
+// A filter is a column that has to have a value, "" and "*" for any.
+type filter struct{ column, value string }
+
 // Figures returns numbers of calls, in the order of By. A span that is no whole number of
 // hours, or with Day of days, counts the whole of those that it touches.
 func (s *Store) Figures(ctx context.Context, q Figures) ([]Figure, error) {
@@ -53,12 +56,18 @@ func (s *Store) Figures(ctx context.Context, q Figures) ([]Figure, error) {
 		from, to := q.hours()
 		w.add("hour >= ?", from).add("hour < ?", to)
 	}
-	if q.Policy == "*" {
-		w.add("policy <> ''")
+	others := []filter{{"effect", q.Effect}, {"would", q.Would}}
+	if q.ofSums(w) {
+		table = "sums_day"
 	} else {
-		w.add("policy = ?", q.Policy)
+		if q.Policy == "*" {
+			w.add("policy <> ''")
+		} else {
+			w.add("policy = ?", q.Policy)
+		}
+		others = append(others, filter{"team", q.Team}, filter{"tool", q.Tool})
 	}
-	for _, f := range []struct{ column, value string }{{"team", q.Team}, {"tool", q.Tool}, {"effect", q.Effect}, {"would", q.Would}} {
+	for _, f := range others {
 		switch {
 		case f.value == "*" && f.column == "would":
 			w.add("would <> ''")
@@ -119,29 +128,54 @@ ORDER BY CASE WHEN SUM(asked) <= SUM(approved) THEN 0 ELSE 1 END, SUM(asked) DES
 // Latencies returns how long gate took and agents waited, by "hour", "day" or, with
 // "", in all, and with byTeam of each team by itself.
 func (s *Store) Latencies(ctx context.Context, p Span, by string, byTeam bool) ([]Latency, error) {
-	at := "0"
+	team := sum
+	if byTeam {
+		team = ""
+	}
+	return s.latencies(ctx, p, by, team)
+}
+
+// TeamLatencies returns those of one team.
+func (s *Store) TeamLatencies(ctx context.Context, p Span, by, team string) ([]Latency, error) {
+	return s.latencies(ctx, p, by, plainName(team))
+}
+
+// latencies are those of a team, with "" of each by itself, and with sum of all together.
+func (s *Store) latencies(ctx context.Context, p Span, by, of string) ([]Latency, error) {
+	table, at := "latency_hour", "0"
 	switch by {
 	case "hour":
 		at = "hour"
 	case "day":
-		at = "hour - hour % 24"
+		table, at = "latency_day", "hour"
 	case "":
 	default:
 		return nil, fmt.Errorf("latencies are told apart by hour or day, and not by %q", by)
 	}
-	team := "''"
-	if byTeam {
-		team = "team"
-	}
 	from, to := p.hours()
-	text := fmt.Sprintf(`SELECT kind, %s AS slot, %s AS who, bucket, SUM(n) FROM latency_hour WHERE hour >= ? AND hour < ?
-GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`, at, team)
+	if by == "day" {
+		from -= from % 24
+	}
+	w := new(where).add("hour >= ?", from).add("hour < ?", to)
+	who := "team"
+	switch {
+	case of == "":
+		w.add("team <> ?", sum)
+	case of != sum:
+		w.add("team = ?", of)
+	case by == "day":
+		w.add("team = ?", sum)
+		who = "''"
+	default:
+		who = "''"
+	}
+	text := fmt.Sprintf(`SELECT kind, %s AS slot, %s AS who, bucket, SUM(n) FROM %s%s GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`, at, who, table, w.text())
 	type bar struct {
 		kind, team string
 		hour       int64
 		bucket, n  int64
 	}
-	bars, err := all(ctx, s, text, []any{from, to}, func(rows *sql.Rows) (b bar, err error) {
+	bars, err := all(ctx, s, text, w.args, func(rows *sql.Rows) (b bar, err error) {
 		return b, rows.Scan(&b.kind, &b.hour, &b.team, &b.bucket, &b.n)
 	})
 	if err != nil {

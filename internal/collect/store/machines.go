@@ -14,6 +14,11 @@ type MachineQuery struct {
 	Team  string // "": all
 	Find  string // a part of the name or of the host's
 	Limit int    // default 200
+
+	Bundle   string // with a release of this bundle, "": whatever they have
+	Revision string // and this one of it; "": any
+	Trial    bool   // it is on trial there
+	Finding  string // with an open finding of this kind; "*": of any
 }
 
 const machineColumns = `m.machine, m.host, m.labels, m.team, m.key, m.enrolled, m.seen, m.last_record, m.status_seq, m.status_at, m.level, m.version, m.os, m.arch, m.agents,
@@ -42,6 +47,20 @@ func (s *Store) Machines(ctx context.Context, q MachineQuery) ([]Machine, error)
 	if q.Find != "" {
 		like := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(q.Find)) + "%"
 		w.add(`(m.machine LIKE ? ESCAPE '\' OR LOWER(m.host) LIKE ? ESCAPE '\')`, like, like)
+	}
+	if q.Bundle != "" {
+		release := new(where).add("r.machine = m.machine").add("r.bundle = ?", q.Bundle).add("r.trial = ?", q.Trial)
+		if q.Revision != "" {
+			release.add("r.revision = ?", q.Revision)
+		}
+		w.add("EXISTS (SELECT 1 FROM releases r"+release.text()+")", release.args...)
+	}
+	switch q.Finding {
+	case "":
+	case "*":
+		w.add("m.machine IN (SELECT f.machine FROM findings f WHERE f.closed = 0)")
+	default:
+		w.add("m.machine IN (SELECT f.machine FROM findings f WHERE f.closed = 0 AND f.kind = ?)", q.Finding)
 	}
 	list, err := all(ctx, s, fmt.Sprintf(`SELECT %s FROM machines m%s ORDER BY m.machine LIMIT %d`, machineColumns, w.text(), bounded(q.Limit, 200)), w.args, readMachine)
 	if err != nil || len(list) == 0 {

@@ -29,7 +29,7 @@ func (s *Store) Rebuild(ctx context.Context) (records int64, err error) {
 			return err
 		}
 		kept := slices.Sorted(maps.Keys(dropped))
-		for _, table := range []struct{ name, day string }{{"calls_day", "day"}, {"asked_day", "day"}, {"calls_hour", s.sql.dayOfHour()}, {"machines_hour", s.sql.dayOfHour()}, {"latency_hour", s.sql.dayOfHour()}} {
+		for _, table := range []struct{ name, day string }{{"calls_day", "day"}, {"sums_day", "day"}, {"asked_day", "day"}, {"calls_hour", s.sql.dayOfHour()}, {"machines_hour", s.sql.dayOfHour()}, {"latency_hour", s.sql.dayOfHour()}, {"latency_day", s.sql.dayOfHour()}} {
 			text, args := "DELETE FROM "+table.name, []any{}
 			if len(kept) > 0 {
 				text += " WHERE " + table.day + " NOT IN (?" + strings.Repeat(", ?", len(kept)-1) + ")"

@@ -195,8 +195,10 @@ func (f *figures) flush(ctx context.Context, t *txn) error {
 	}{
 		{"calls_hour", []string{"policy", "hour", "team", "agent", "tool", "effect", "would", "spared"}, []string{"n", "approved"}, hours},
 		{"calls_day", []string{"policy", "day", "team", "agent", "tool", "effect", "would", "spared"}, []string{"n", "approved"}, days},
+		{"sums_day", []string{"team", "policy", "day", "effect", "would", "spared"}, []string{"n", "approved"}, sums(byDay)},
 		{"machines_hour", []string{"machine", "hour"}, []string{"calls", "asked", "denied", "faults"}, machines},
 		{"latency_hour", []string{"kind", "hour", "team", "bucket"}, []string{"n"}, latencies},
+		{"latency_day", []string{"kind", "team", "hour", "bucket"}, []string{"n"}, latencyDays(f.latency)},
 		{"asked_day", []string{"day", "policy", "tool", "effects"}, []string{"asked", "approved"}, asked},
 	} {
 		slices.SortFunc(part.rows, func(a, b []any) int { return compareKeys(a[:len(part.keys)], b[:len(part.keys)]) })

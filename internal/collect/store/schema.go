@@ -276,6 +276,41 @@ CREATE TABLE looks (
 );
 CREATE INDEX looks_at ON looks (at);
 `,
+	2: `
+CREATE TABLE sums_day (
+	team TEXT NOT NULL,
+	policy TEXT NOT NULL,
+	day TEXT NOT NULL,
+	effect TEXT NOT NULL,
+	would TEXT NOT NULL,
+	spared TEXT NOT NULL,
+	n BIGINT NOT NULL,
+	approved BIGINT NOT NULL,
+	PRIMARY KEY (team, policy, day, effect, would, spared)
+) {clustered};
+CREATE INDEX sums_day_policy ON sums_day (policy, day);
+INSERT INTO sums_day (team, policy, day, effect, would, spared, n, approved)
+SELECT team, policy, day, effect, would, spared, SUM(n), SUM(approved) FROM calls_day WHERE team <> '*' AND policy <> '*' GROUP BY team, policy, day, effect, would, spared;
+INSERT INTO sums_day (team, policy, day, effect, would, spared, n, approved)
+SELECT '*', policy, day, effect, would, spared, SUM(n), SUM(approved) FROM sums_day GROUP BY policy, day, effect, would, spared;
+INSERT INTO sums_day (team, policy, day, effect, would, spared, n, approved)
+SELECT team, '*', day, effect, would, spared, SUM(n), SUM(approved) FROM sums_day WHERE policy <> '' GROUP BY team, day, effect, would, spared;
+
+CREATE TABLE latency_day (
+	kind TEXT NOT NULL,
+	team TEXT NOT NULL,
+	hour BIGINT NOT NULL,
+	bucket BIGINT NOT NULL,
+	n BIGINT NOT NULL,
+	PRIMARY KEY (kind, team, hour, bucket)
+) {clustered};
+INSERT INTO latency_day (kind, team, hour, bucket, n)
+SELECT kind, team, hour - hour % 24, bucket, SUM(n) FROM latency_hour WHERE team <> '*' GROUP BY kind, team, hour - hour % 24, bucket;
+INSERT INTO latency_day (kind, team, hour, bucket, n)
+SELECT kind, '*', hour, bucket, SUM(n) FROM latency_day GROUP BY kind, hour, bucket;
+
+CREATE INDEX machines_hour_faults ON machines_hour (hour, machine, faults) WHERE faults > 0;
+`,
 }
 
 // migrate brings the database to the number of now. Several collectors may start at

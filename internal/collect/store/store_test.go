@@ -16,7 +16,7 @@ import (
 
 func sortLines(lines []string) { slices.Sort(lines) }
 
-var figureTables = []string{"calls_hour", "calls_day", "machines_hour", "latency_hour", "asked_day"}
+var figureTables = []string{"calls_hour", "calls_day", "sums_day", "machines_hour", "latency_hour", "latency_day", "asked_day"}
 
 // TestOpen has several collectors make one store at once, and each ask for everything.
 func TestOpen(t *testing.T) {

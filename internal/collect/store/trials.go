@@ -26,9 +26,9 @@ const (
 )
 
 // Trials returns what policies on trial would have stopped or changed in a time, most
-// calls first. N is of the figures; the rest is found in the records that are kept.
+// calls first. N is of the figures of whole days; the rest is found in the records that are kept.
 func (s *Store) Trials(ctx context.Context, p Span) ([]Trial, error) {
-	rows, err := s.Figures(ctx, Figures{Span: p, By: []string{"policy", "would", "spared"}, Policy: "*", Would: "*"})
+	rows, err := s.Figures(ctx, Figures{Span: p, Day: true, By: []string{"policy", "would", "spared"}, Policy: "*", Would: "*"})
 	if err != nil {
 		return nil, err
 	}
