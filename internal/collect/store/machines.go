@@ -119,33 +119,41 @@ type Counts struct {
 
 // Counts returns them.
 func (s *Store) Counts(ctx context.Context) (c Counts, err error) {
-	c.Teams, c.Open = map[string]int{}, map[string]int{}
 	late := micros(s.now().Add(-s.silent))
 	row := s.db.QueryRowContext(ctx, s.q(`SELECT (SELECT COUNT(*) FROM machines), (SELECT COUNT(*) FROM expected),
 	(SELECT COUNT(*) FROM expected e WHERE NOT EXISTS (SELECT 1 FROM machines m WHERE m.machine = e.name) AND NOT EXISTS (SELECT 1 FROM machines m WHERE m.host = e.name)),
-	(SELECT COUNT(*) FROM machines m WHERE EXISTS (SELECT 1 FROM expected) AND NOT EXISTS (SELECT 1 FROM expected e WHERE e.name = m.machine OR e.name = m.host)),
+	(SELECT COUNT(*) FROM machines m WHERE EXISTS (SELECT 1 FROM expected) AND NOT EXISTS (SELECT 1 FROM expected e WHERE e.name = m.machine) AND NOT EXISTS (SELECT 1 FROM expected e WHERE e.name = m.host)),
 	(SELECT COUNT(*) FROM machines WHERE CASE WHEN seen > enrolled THEN seen ELSE enrolled END < ?)`), late)
 	if err := row.Scan(&c.Enrolled, &c.Expected, &c.Missing, &c.Unlisted, &c.Silent); err != nil {
 		return c, err
 	}
-	for _, count := range []struct {
-		text string
-		into map[string]int
-	}{
-		{`SELECT team, COUNT(*) FROM machines GROUP BY team`, c.Teams},
-		{`SELECT kind, COUNT(*) FROM findings WHERE closed = 0 GROUP BY kind`, c.Open},
-	} {
-		if _, err := all(ctx, s, count.text, nil, func(rows *sql.Rows) (struct{}, error) {
-			var name string
-			var n int
-			err := rows.Scan(&name, &n)
-			count.into[name] = n
-			return struct{}{}, err
-		}); err != nil {
-			return c, err
-		}
+	if c.Teams, err = s.Teams(ctx); err != nil {
+		return c, err
 	}
-	return c, nil
+	c.Open, err = s.OpenFindings(ctx)
+	return c, err
+}
+
+// Teams returns how many enrolled machines each team has.
+func (s *Store) Teams(ctx context.Context) (map[string]int, error) {
+	return s.countBy(ctx, `SELECT team, COUNT(*) FROM machines GROUP BY team`)
+}
+
+// OpenFindings returns how many findings of each kind are open.
+func (s *Store) OpenFindings(ctx context.Context) (map[string]int, error) {
+	return s.countBy(ctx, `SELECT kind, COUNT(*) FROM findings WHERE closed = 0 GROUP BY kind`)
+}
+
+func (s *Store) countBy(ctx context.Context, text string) (map[string]int, error) {
+	out := map[string]int{}
+	_, err := all(ctx, s, text, nil, func(rows *sql.Rows) (struct{}, error) {
+		var name string
+		var n int
+		err := rows.Scan(&name, &n)
+		out[name] = n
+		return struct{}{}, err
+	})
+	return out, err
 }
 
 // Releases returns how many machines have which release.
