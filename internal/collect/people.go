@@ -213,21 +213,36 @@ func (g *Gatekeeper) byProxy(r *http.Request, rules rules) (Person, error) {
 	return p, nil
 }
 
+// Who finds out who asks, for a handler of [Server.HandleOpen]. Where nobody does that
+// is known, status is what to answer, and why the reason in words; otherwise it is 0.
+func (s *Server) Who(r *http.Request) (p Person, status int, why string) {
+	p, err := s.gate.who(r)
+	switch {
+	case err == nil:
+		return p, 0, ""
+	case errors.Is(err, errNoPerson), errors.Is(err, errToken), errors.Is(err, errProxy):
+		return Person{}, http.StatusUnauthorized, err.Error()
+	case errors.Is(err, errSite):
+		return Person{}, http.StatusForbidden, err.Error()
+	}
+	s.log.Error("the file of roles is no good", "error", err)
+	return Person{}, http.StatusServiceUnavailable, "the file of roles is no good: nobody is let in"
+}
+
 // admit lets people in who have a role, and notes that they looked before they see
 // anything.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, role Role) (*http.Request, bool) {
-	p, err := s.gate.who(r)
-	switch {
-	case errors.Is(err, errNoPerson), errors.Is(err, errToken), errors.Is(err, errProxy):
+	p, status, why := s.Who(r)
+	switch status {
+	case 0:
+	case http.StatusServiceUnavailable:
+		later(w, status, time.Minute, why)
+		return r, false
+	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="gate"`)
-		fail(w, http.StatusUnauthorized, err.Error())
-		return r, false
-	case errors.Is(err, errSite):
-		fail(w, http.StatusForbidden, err.Error())
-		return r, false
-	case err != nil:
-		s.log.Error("the file of roles is no good", "error", err)
-		later(w, http.StatusServiceUnavailable, time.Minute, "the file of roles is no good: nobody is let in")
+		fallthrough
+	default:
+		fail(w, status, why)
 		return r, false
 	}
 	look := store.Look{Who: p.Name, Role: p.Role.String(), What: r.Method + " " + r.URL.Path, Detail: r.URL.RawQuery}

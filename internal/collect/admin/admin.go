@@ -17,12 +17,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"gate/internal/collect"
+	"gate/internal/collect/board"
 	"gate/internal/collect/store"
 )
 
@@ -105,7 +107,14 @@ func serve(ctx context.Context, o Options, s *store.Store) error {
 		options.Channel = func() ([]byte, error) { return os.ReadFile(o.Channel) }
 	}
 	l := collect.Listen{Addresses: o.Listen, Cert: o.Cert, Key: o.Key, Proxied: o.ProxyHeader != "" && keeper.Proxy.Secret == ""}
-	return collect.Serve(ctx, collect.New(options), l, func(addresses []string) {
+	server := collect.New(options)
+	page, err := board.New(board.Options{Store: s, Who: server.Who})
+	if err != nil {
+		return err
+	}
+	server.HandleOpen("/ui/", page)
+	server.HandleOpen("GET /{$}", http.RedirectHandler("/ui/overview", http.StatusSeeOther))
+	return collect.Serve(ctx, server, l, func(addresses []string) {
 		fmt.Fprintf(o.Stdout, "listening on %s\n", strings.Join(addresses, " and "))
 	})
 }

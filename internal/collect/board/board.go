@@ -23,39 +23,18 @@ import (
 	"strings"
 	"time"
 
+	"gate/internal/collect"
 	"gate/internal/collect/store"
 	"gate/internal/page/look"
 	"gate/internal/strictjson"
 )
 
-// A Role says what a person may see. Each may see what those before it may.
-type Role int
-
-// The roles. The zero Role sees nothing.
-const (
-	Reader        Role = 1 + iota // figures, machines and findings
-	Reviewer                      // also texts of calls, and status documents
-	Administrator                 // also who looked at what
-)
-
-// String is the word for a role.
-func (r Role) String() string {
-	return map[Role]string{Reader: "reader", Reviewer: "reviewer", Administrator: "administrator"}[r]
-}
-
-// A Person is who looks.
-type Person struct {
-	Name string
-	Role Role
-}
-
 // Options are what a Board is made of.
 type Options struct {
 	Store *store.Store
 
-	// Who says who asks, by whatever a request brings along. Its error is for the person
-	// to read. It must not believe a header that anybody can set.
-	Who func(*http.Request) (Person, error)
+	// Who says who asks, as [collect.Server.Who] does.
+	Who func(*http.Request) (p collect.Person, status int, why string)
 
 	// Hosts are the names by which browsers may reach the page, with the port where it is
 	// no usual one; none: any.
@@ -151,12 +130,12 @@ func (b *Board) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // view answers with a view as HTML or as JSON, to who may see it, and notes the look
 // before anything is told.
 func (b *Board) view(w http.ResponseWriter, r *http.Request, place look.Place, known bool) {
-	person, err := b.o.Who(r)
+	person, status, why := b.o.Who(r)
 	switch {
-	case err != nil:
-		b.refuse(w, r, refusal{http.StatusUnauthorized, "token", err.Error()})
+	case status != 0:
+		b.refuse(w, r, refusal{status, "person", why})
 		return
-	case person.Role < Reader:
+	case person.Role < collect.Reader:
 		b.refuse(w, r, refusal{http.StatusForbidden, "role", "you have no role here: an administrator of the collector gives you one"})
 		return
 	case !known:
@@ -164,6 +143,14 @@ func (b *Board) view(w http.ResponseWriter, r *http.Request, place look.Place, k
 		return
 	}
 	s := sights()[place.View]
+	seen := store.Look{Who: person.Name, Role: person.Role.String(), What: r.Method + " " + r.URL.Path, Detail: r.URL.RawQuery}
+	if person.Role < s.least {
+		seen.What = "refused: " + seen.What
+	}
+	if err := b.o.Store.AddLook(r.Context(), seen); err != nil {
+		b.refuse(w, r, refusal{http.StatusServiceUnavailable, "looks", "a look that cannot be noted is not had: " + err.Error()})
+		return
+	}
 	if person.Role < s.least {
 		b.refuse(w, r, refusal{http.StatusForbidden, "role", fmt.Sprintf("this view is for the role %s, and yours is %s", s.least, person.Role)})
 		return
@@ -178,14 +165,6 @@ func (b *Board) view(w http.ResponseWriter, r *http.Request, place look.Place, k
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), viewLimit)
 	defer cancel()
-	detail := r.URL.RawQuery
-	if place.Name != "" {
-		detail = strings.TrimSuffix(place.Name+" "+detail, " ")
-	}
-	if err := b.o.Store.AddLook(ctx, store.Look{Who: person.Name, Role: person.Role.String(), What: "page " + place.View, Detail: detail}); err != nil {
-		b.refuse(w, r, refusal{http.StatusServiceUnavailable, "looks", "a look that cannot be noted is not had: " + err.Error()})
-		return
-	}
 	doc, err := s.load(&ask{b, ctx, person, place.Name, r.URL.Query()})
 	if err != nil {
 		b.refuse(w, r, refusalOf(err))
@@ -212,7 +191,7 @@ func (b *Board) view(w http.ResponseWriter, r *http.Request, place look.Place, k
 type sheet struct {
 	Doc    look.Document
 	Query  url.Values
-	Person Person
+	Person collect.Person
 }
 
 // A formError is a mistake in what was asked for, in words for who asked.

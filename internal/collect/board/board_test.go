@@ -3,7 +3,6 @@ package board
 import (
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"gate/internal/collect"
 	"gate/internal/collect/sample"
 	"gate/internal/collect/store"
 	"gate/internal/page/look"
 )
-
 
 // until is when the fleet of the tests ends.
 var until = time.Date(2026, 11, 28, 15, 0, 0, 0, time.UTC)
@@ -51,12 +50,12 @@ func visit(t *testing.T, change ...func(*Options)) *visitor {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	o := Options{Store: s, Clock: now, Who: func(r *http.Request) (Person, error) {
-		role, known := map[string]Role{"Bearer reader": Reader, "Bearer reviewer": Reviewer, "Bearer administrator": Administrator, "Bearer nobody": 0}[r.Header.Get("Authorization")]
+	o := Options{Store: s, Clock: now, Who: func(r *http.Request) (collect.Person, int, string) {
+		role, known := map[string]collect.Role{"Bearer reader": collect.Reader, "Bearer reviewer": collect.Reviewer, "Bearer administrator": collect.Administrator, "Bearer nobody": 0}[r.Header.Get("Authorization")]
 		if !known {
-			return Person{}, errors.New("a token is wanted")
+			return collect.Person{}, 401, "a token is wanted"
 		}
-		return Person{"alex", role}, nil
+		return collect.Person{Name: "alex", Role: role}, 0, ""
 	}}
 	for _, c := range change {
 		c(&o)
@@ -100,7 +99,7 @@ func (v *visitor) ask(method, path string, headers ...string) (status int, text 
 	return res.StatusCode, string(data), res.Header
 }
 
-func as(r Role) string { return "Authorization: Bearer " + r.String() }
+func as(r collect.Role) string { return "Authorization: Bearer " + r.String() }
 
 // addresses are the views of the fleet, with a policy and a machine that it has.
 func addresses(t testing.TB, s *store.Store) []string {
@@ -136,11 +135,11 @@ func TestViews(t *testing.T) {
 			t.Errorf("%s: %d %v", path, status, h)
 		}
 		shells[shell] = true
-		status, part, h := v.ask("GET", form(path, ".html"), as(Administrator))
+		status, part, h := v.ask("GET", form(path, ".html"), as(collect.Administrator))
 		if status != 200 || !strings.Contains(part, "<h1>") || !strings.HasPrefix(h.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", path, status, part)
 		}
-		status, data, h := v.ask("GET", form(path, ".json"), as(Administrator))
+		status, data, h := v.ask("GET", form(path, ".json"), as(collect.Administrator))
 		if status != 200 || !json.Valid([]byte(data)) || h.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %s", path, status, data)
 		}
@@ -165,9 +164,9 @@ func TestContents(t *testing.T) {
 		"/ui/asked":                         {"Always approved", "acme.review.files", "gate learn --to proposals", "net.fetch"},
 		"/ui/trial":                         {"would have held back", "gate bundle channel", "To retreat"},
 		"/ui/figures":                       {"What a decision took", "Faults of all teams", "Machines with most faults"},
-		"/ui/looks":                         {"page looks", "administrator", "alex"},
+		"/ui/looks":                         {"GET /ui/looks.html", "administrator", "alex"},
 	} {
-		status, part, _ := v.ask("GET", form(path, ".html"), as(Administrator))
+		status, part, _ := v.ask("GET", form(path, ".html"), as(collect.Administrator))
 		for _, want := range wants {
 			if status != 200 || !strings.Contains(part, want) {
 				t.Errorf("%s, %d: lacks %q:\n%.3000s", path, status, want, part)
@@ -175,7 +174,7 @@ func TestContents(t *testing.T) {
 		}
 	}
 	var found struct{ Machines []store.Machine }
-	_, data, _ := v.ask("GET", "/ui/machines.json?finding=weaker", as(Reader))
+	_, data, _ := v.ask("GET", "/ui/machines.json?finding=weaker", as(collect.Reader))
 	if err := json.Unmarshal([]byte(data), &found); err != nil || len(found.Machines) != 2 {
 		t.Errorf("weaker ones: %v %.400s", err, data)
 	}
@@ -190,7 +189,7 @@ func TestPages(t *testing.T) {
 			Machines []store.Machine
 			Next     string
 		}
-		_, data, _ := v.ask("GET", "/ui/machines.json?after="+url.QueryEscape(after), as(Reader))
+		_, data, _ := v.ask("GET", "/ui/machines.json?after="+url.QueryEscape(after), as(collect.Reader))
 		if err := json.Unmarshal([]byte(data), &part); err != nil {
 			t.Fatal(err)
 		}
@@ -222,12 +221,12 @@ func TestRoles(t *testing.T) {
 			}
 		}
 	}
-	for role, want := range map[Role]int{Reader: 403, Reviewer: 403, Administrator: 200} {
+	for role, want := range map[collect.Role]int{collect.Reader: 403, collect.Reviewer: 403, collect.Administrator: 200} {
 		if status, body, _ := v.ask("GET", "/ui/looks.html", as(role)); status != want || want == 403 && !strings.Contains(body, "administrator") {
 			t.Errorf("looks for the %s: %d %s", role, status, body)
 		}
 	}
-	if status, body, _ := v.ask("GET", "/ui/other.json", as(Reader)); status != 404 {
+	if status, body, _ := v.ask("GET", "/ui/other.json", as(collect.Reader)); status != 404 {
 		t.Errorf("no view: %d %s", status, body)
 	}
 	if status, body, _ := v.ask("GET", "/ui/other.json"); status != 401 {
@@ -245,14 +244,14 @@ func TestLooks(t *testing.T) {
 	}
 	v.ask("GET", "/ui/overview")
 	v.ask("GET", "/ui/overview.html")
-	v.ask("GET", "/ui/looks.html", as(Reader))
-	v.ask("GET", "/ui/policies/gate.git.push.html?team=payments", as(Reviewer))
-	v.ask("GET", "/ui/overview.json", as(Reader))
+	v.ask("GET", "/ui/looks.html", as(collect.Reader))
+	v.ask("GET", "/ui/policies/gate.git.push.html?team=payments", as(collect.Reviewer))
+	v.ask("GET", "/ui/overview.json", as(collect.Reader))
 	after, err := v.store.Looks(t.Context(), 0, 10)
-	if err != nil || len(after) != len(before)+2 {
+	if err != nil || len(after) != len(before)+3 {
 		t.Fatalf("%v: %+v", err, after)
 	}
-	for i, want := range []store.Look{{Who: "alex", Role: "reader", What: "page overview"}, {Who: "alex", Role: "reviewer", What: "page policies", Detail: "gate.git.push team=payments"}} {
+	for i, want := range []store.Look{{Who: "alex", Role: "reader", What: "GET /ui/overview.json"}, {Who: "alex", Role: "reviewer", What: "GET /ui/policies/gate.git.push.html", Detail: "team=payments"}, {Who: "alex", Role: "reader", What: "refused: GET /ui/looks.html"}} {
 		got := after[i]
 		got.ID, got.At = 0, time.Time{}
 		if got != want {
@@ -277,7 +276,7 @@ func TestStrangers(t *testing.T) {
 		"a frame":            {[]string{"Host: collect.example", "Sec-Fetch-Dest: iframe"}, 403},
 	} {
 		for _, path := range []string{"/ui/overview", "/ui/overview.html", "/ui/overview.json", "/ui/look.js", "/ui/board.js", "/ui/style.css"} {
-			status, body, h := v.ask("GET", path, append(test.headers, as(Reader))...)
+			status, body, h := v.ask("GET", path, append(test.headers, as(collect.Reader))...)
 			if status != test.status || status != 200 && strings.Contains(body, "company") {
 				t.Errorf("%s, %s: %d %s", name, path, status, body)
 			}
@@ -289,7 +288,7 @@ func TestStrangers(t *testing.T) {
 		}
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
-		if status, _, _ := v.ask(method, "/ui/overview.json", "Host: collect.example", as(Administrator)); status != 405 {
+		if status, _, _ := v.ask(method, "/ui/overview.json", "Host: collect.example", as(collect.Administrator)); status != 405 {
 			t.Errorf("%s: %d", method, status)
 		}
 	}
@@ -302,7 +301,7 @@ func TestHostileTexts(t *testing.T) {
 	odd := 0
 	paths := append(addresses(t, v.store), "/ui/machines?text="+bad+"&team="+bad+"&release="+bad, "/ui/findings?kind="+bad, "/ui/asked?policy="+bad, "/ui/figures?team="+bad, "/ui/figures?days="+bad, "/ui/findings?before="+bad)
 	for _, path := range paths {
-		_, part, _ := v.ask("GET", form(path, ".html"), as(Administrator))
+		_, part, _ := v.ask("GET", form(path, ".html"), as(collect.Administrator))
 		checkMarkup(t, path, part)
 		if strings.Contains(part, "&lt;script&gt;") {
 			odd++
@@ -362,7 +361,7 @@ func TestForms(t *testing.T) {
 		"/ui/overview/x.json":        {404, "nothing"},
 		"/ui/assets/layout.html":     {404, "nothing"},
 	} {
-		if status, body, _ := v.ask("GET", path, as(Administrator)); status != want.status || !strings.Contains(body, want.text) {
+		if status, body, _ := v.ask("GET", path, as(collect.Administrator)); status != want.status || !strings.Contains(body, want.text) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}

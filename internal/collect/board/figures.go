@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/internal/collect"
 	"gate/internal/collect/store"
 	"gate/internal/page/look"
 )
@@ -118,12 +119,12 @@ func (a *ask) policies() (look.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, err := a.store().Counts(a.ctx)
+	teams, err := a.teams()
 	if err != nil {
 		return nil, err
 	}
 	q := store.Figures{Span: span, Day: true, Policy: a.name, Team: a.query.Get("team")}
-	doc := look.Document{"days": days, "teams": teamsOf(counts)}
+	doc := look.Document{"days": days, "teams": teams}
 	parts := map[string]string{"per_day": "time", "per_team": "team"}
 	if a.name == "" {
 		q.Policy = "*"
@@ -184,7 +185,7 @@ func (a *ask) trial() (look.Document, error) {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	if a.person.Role < Reviewer {
+	if a.person.Role < collect.Reviewer {
 		for i := range list {
 			for j := range list[i].Calls {
 				withoutText(&list[i].Calls[j])
@@ -196,7 +197,7 @@ func (a *ask) trial() (look.Document, error) {
 		return nil, err
 	}
 	trials := slices.DeleteFunc(all, func(v any) bool { return look.Object(v)["trial"] != true })
-	return tree(look.Document{"days": days, "trials": trials, "policies": list, "per_day": perDay, "all": sum(perDay), "texts": a.person.Role >= Reviewer})
+	return tree(look.Document{"days": days, "trials": trials, "policies": list, "per_day": perDay, "all": sum(perDay), "texts": a.person.Role >= collect.Reviewer})
 }
 
 // withoutText takes away what readers may not see.
@@ -234,11 +235,11 @@ func (a *ask) figures() (look.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, err := a.store().Counts(a.ctx)
+	teams, err := a.teams()
 	if err != nil {
 		return nil, err
 	}
-	return tree(look.Document{"days": days, "teams": teamsOf(counts), "per_day": perDay, "all": sum(perDay), "per_team": perTeam, "latency": latency, "faults": faultRows(faults, span), "faulty": faulty})
+	return tree(look.Document{"days": days, "teams": teams, "per_day": perDay, "all": sum(perDay), "per_team": perTeam, "latency": latency, "faults": faultRows(faults, span), "faulty": faulty})
 }
 
 // faultRows have every day of a span.
@@ -256,7 +257,11 @@ func faultRows(faults []store.Faults, p store.Span) []any {
 
 // latencies are how long decisions took and agents waited, by day.
 func (a *ask) latencies(span store.Span, team string) ([]any, error) {
-	list, err := a.store().Latencies(a.ctx, span, "day", team != "")
+	read := func() ([]store.Latency, error) { return a.store().Latencies(a.ctx, span, "day", false) }
+	if team != "" {
+		read = func() ([]store.Latency, error) { return a.store().TeamLatencies(a.ctx, span, "day", team) }
+	}
+	list, err := read()
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +273,7 @@ func (a *ask) latencies(span store.Span, team string) ([]any, error) {
 	}
 	for _, l := range list {
 		row := rows[l.Time.Format(time.DateOnly)]
-		if row == nil || team != "" && l.Team != team {
+		if row == nil {
 			continue
 		}
 		for key, d := range map[string]time.Duration{"p50": l.P50, "p90": l.P90, "p99": l.P99} {

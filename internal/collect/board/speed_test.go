@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gate/internal/collect"
 	"gate/internal/collect/store"
 )
 
@@ -29,11 +30,11 @@ func openBoard(t testing.TB) *Board {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	b, err := New(Options{Store: s, Who: func(r *http.Request) (Person, error) {
+	b, err := New(Options{Store: s, Who: func(r *http.Request) (collect.Person, int, string) {
 		if r.Header.Get("Authorization") != "Bearer look" {
-			return Person{}, fmt.Errorf("a token is wanted")
+			return collect.Person{}, 401, "a token is wanted"
 		}
-		return Person{"alex", Administrator}, nil
+		return collect.Person{Name: "alex", Role: collect.Administrator}, 0, ""
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/internal/collect"
 	"gate/internal/collect/store"
 	"gate/internal/page/look"
 )
@@ -18,21 +19,21 @@ import (
 // its document comes from.
 type sight struct {
 	named int // as in look.Views
-	least Role
+	least collect.Role
 	load  func(*ask) (look.Document, error)
 }
 
 // sights are the views by the first part of their address.
 func sights() map[string]sight {
 	return map[string]sight{
-		"overview": {0, Reader, (*ask).overview},
-		"findings": {0, Reader, (*ask).findings},
-		"machines": {-1, Reader, (*ask).machines},
-		"policies": {-1, Reader, (*ask).policies},
-		"asked":    {0, Reader, (*ask).asked},
-		"trial":    {0, Reader, (*ask).trial},
-		"figures":  {0, Reader, (*ask).figures},
-		"looks":    {0, Administrator, (*ask).looks},
+		"overview": {0, collect.Reader, (*ask).overview},
+		"findings": {0, collect.Reader, (*ask).findings},
+		"machines": {-1, collect.Reader, (*ask).machines},
+		"policies": {-1, collect.Reader, (*ask).policies},
+		"asked":    {0, collect.Reader, (*ask).asked},
+		"trial":    {0, collect.Reader, (*ask).trial},
+		"figures":  {0, collect.Reader, (*ask).figures},
+		"looks":    {0, collect.Administrator, (*ask).looks},
 	}
 }
 
@@ -48,7 +49,7 @@ func views() look.Views {
 type ask struct {
 	b      *Board
 	ctx    context.Context
-	person Person
+	person collect.Person
 	name   string // that the address names, "" for none
 	query  url.Values
 }
@@ -161,28 +162,38 @@ func (a *ask) findings() (look.Document, error) {
 		list = list[:page]
 		next = list[page-1].ID
 	}
-	counts, err := a.store().Counts(a.ctx)
+	open, err := a.store().OpenFindings(a.ctx)
 	if err != nil {
 		return nil, err
 	}
-	doc := look.Document{"findings": list, "next": next, "kinds": kindRows(counts), "teams": teamsOf(counts)}
+	teams, err := a.teams()
+	if err != nil {
+		return nil, err
+	}
+	doc := look.Document{"findings": list, "next": next, "kinds": kindRows(open), "teams": teams}
 	if k := a.query.Get("kind"); k != "" {
 		doc["kind"] = k
 	}
 	return tree(doc)
 }
 
-func kindRows(counts store.Counts) []any {
+func kindRows(open map[string]int) []any {
 	var out []any
 	for _, k := range kinds() {
-		out = append(out, look.Document{"kind": k.kind, "title": k.title, "open": counts.Open[k.kind]})
+		out = append(out, look.Document{"kind": k.kind, "title": k.title, "open": open[k.kind]})
 	}
 	return out
 }
 
-func teamsOf(counts store.Counts) []string {
+// teams are the names of those that have machines.
+func (a *ask) teams() ([]string, error) {
+	counts, err := a.store().Teams(a.ctx)
+	return namesOf(counts), err
+}
+
+func namesOf(teams map[string]int) []string {
 	var out []string
-	for team := range counts.Teams {
+	for team := range teams {
 		if team != "" {
 			out = append(out, team)
 		}
@@ -223,7 +234,7 @@ func (a *ask) machines() (look.Document, error) {
 	for _, r := range releases {
 		names = append(names, releaseName(r.Bundle, r.Revision, r.Trial))
 	}
-	return tree(look.Document{"machines": list, "next": next, "counts": counts, "kinds": kindRows(counts), "teams": teamsOf(counts), "releases": names})
+	return tree(look.Document{"machines": list, "next": next, "counts": counts, "kinds": kindRows(counts.Open), "teams": namesOf(counts.Teams), "releases": names})
 }
 
 func releaseName(bundle, revision string, trial bool) string {
@@ -262,7 +273,7 @@ func (a *ask) machine() (look.Document, error) {
 		return nil, err
 	}
 	doc := look.Document{"machine": m, "findings": findings, "chains": chains, "sendings": sendings, "per_day": daysOfHours(hours, span), "days": days}
-	if a.person.Role >= Reviewer {
+	if a.person.Role >= collect.Reviewer {
 		status, err := a.lastStatus()
 		if err != nil {
 			return nil, err

@@ -17,6 +17,18 @@ type sink interface {
 	close()
 }
 
+// sums fill the tables that have sums of what was put, as store does.
+var sums = [...]string{
+	`INSERT INTO sums_day (team, policy, day, effect, would, spared, n, approved)
+SELECT team, policy, day, effect, would, spared, SUM(n), SUM(approved) FROM calls_day GROUP BY team, policy, day, effect, would, spared`,
+	`INSERT INTO sums_day (team, policy, day, effect, would, spared, n, approved)
+SELECT '*', policy, day, effect, would, spared, SUM(n), SUM(approved) FROM sums_day GROUP BY policy, day, effect, would, spared`,
+	`INSERT INTO sums_day (team, policy, day, effect, would, spared, n, approved)
+SELECT team, '*', day, effect, would, spared, SUM(n), SUM(approved) FROM sums_day WHERE policy <> '' GROUP BY team, day, effect, would, spared`,
+	`INSERT INTO latency_day (kind, team, hour, bucket, n) SELECT kind, team, hour - hour % 24, bucket, SUM(n) FROM latency_hour GROUP BY kind, team, hour - hour % 24, bucket`,
+	`INSERT INTO latency_day (kind, team, hour, bucket, n) SELECT kind, '*', hour, bucket, SUM(n) FROM latency_day GROUP BY kind, hour, bucket`,
+}
+
 func openSink(ctx context.Context, database string) (sink, error) {
 	if strings.HasPrefix(database, "postgres") {
 		conn, err := pgx.Connect(ctx, database)
@@ -46,6 +58,11 @@ func (c *copied) put(ctx context.Context, table string, columns []string, rows [
 }
 
 func (c *copied) finish(ctx context.Context) error {
+	for _, statement := range sums {
+		if _, err := c.conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
 	_, err := c.conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
 }
@@ -89,6 +106,11 @@ func (i *inserted) put(ctx context.Context, table string, columns []string, rows
 }
 
 func (i *inserted) finish(ctx context.Context) error {
+	for _, statement := range sums {
+		if _, err := i.tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
 	if err := i.tx.Commit(); err != nil {
 		return err
 	}
