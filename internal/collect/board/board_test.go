@@ -153,7 +153,7 @@ func TestViews(t *testing.T) {
 func TestContents(t *testing.T) {
 	v := visit(t)
 	for path, wants := range map[string][]string{
-		"/ui/overview":                      {"451 enrolled machines", "Settings weaker than a bundle wants", "company 42", "trial", "company on trial"},
+		"/ui/overview":                      {"machines are enrolled", "heard of in the last 24 hours", "Settings weaker than a bundle wants", "company 42", "trial", "company on trial"},
 		"/ui/findings?kind=not_enrolled":    {"new-00.example.com", "Expected, and never enrolled"},
 		"/ui/machines":                      {"laptop-", "Next page", "company 41"},
 		"/ui/machines?finding=weaker":       {"laptop-0011.example.com"},
@@ -231,6 +231,42 @@ func TestRoles(t *testing.T) {
 	}
 	if status, body, _ := v.ask("GET", "/ui/other.json"); status != 401 {
 		t.Errorf("no view, no role: %d %s", status, body)
+	}
+}
+
+// TestTexts has texts of calls be for reviewers: readers see what calls do.
+func TestTexts(t *testing.T) {
+	v := visit(t)
+	const text = "ssh web-3 uptime"
+	for role, want := range map[collect.Role]bool{collect.Reader: false, collect.Reviewer: true, collect.Administrator: true} {
+		for _, f := range []string{".html", ".json"} {
+			status, body, _ := v.ask("GET", "/ui/trial"+f, as(role))
+			if status != 200 || strings.Contains(body, text) != want || !strings.Contains(body, "exec.remote") || !strings.Contains(body, "acme.deploy.window") {
+				t.Errorf("%s for the %s: %d %s", f, role, status, body)
+			}
+		}
+	}
+}
+
+// TestTyped has no name that a machine made up stand in a command that people copy.
+func TestTyped(t *testing.T) {
+	v := visit(t)
+	_, part, _ := v.ask("GET", "/ui/trial.html", as(collect.Reader))
+	commands := 0
+	for piece := range strings.SplitSeq(part, `<pre class="command"><code>`) {
+		lines, _, found := strings.Cut(piece, "</code></pre>")
+		if !found {
+			continue
+		}
+		for line := range strings.Lines(lines) {
+			if !strings.HasPrefix(line, "gate collect promote channel.2.json company") && !strings.HasPrefix(line, "gate collect retreat channel.2.json company") && !strings.HasPrefix(line, "gate bundle channel ") {
+				t.Errorf("a command: %s", line)
+			}
+			commands++
+		}
+	}
+	if commands != 4 {
+		t.Errorf("%d commands", commands)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"net/url"
+	"strings"
 
 	"gate/internal/page/look"
 )
@@ -18,7 +19,7 @@ func functions() template.FuncMap {
 			return releaseName(look.Text(m["bundle"]), look.Text(m["revision"]), m["trial"] == true)
 		},
 		"bar": barOf, "calls": callsOf, "held": heldOf, "would": wouldOf, "waits": waitsOf, "faultPlots": faultsOf, "machineDays": machineOf,
-		"turn": withQuery, "who": whoOf, "some": func(n any) bool { return look.Number(n) > 0 }, "gtOne": func(n any) bool { return look.Number(n) > 1 },
+		"turn": withQuery, "typed": typed, "who": whoOf, "some": func(n any) bool { return look.Number(n) > 0 }, "gtOne": func(n any) bool { return look.Number(n) > 1 },
 		"agree": func(n any, one, more string) string {
 			if look.Number(n) == 1 {
 				return one
@@ -80,12 +81,28 @@ func barOf(bundle any) []part {
 	for i, v := range look.List(b["releases"]) {
 		r := look.Object(v)
 		w := look.Round(barWide * look.Number(r["machines"]) / max(whole, 1))
-		p := part{X: x, W: max(w-1, 0.5), TextX: x + 6, Class: []string{"s1", "s2", "s3"}[min(i, 2)], Title: look.Text(r["revision"]) + ": " + count(r["machines"]) + " machines, " + percent(r["machines"], whole)}
+		p := part{X: x, W: max(w-1, 0.5), TextX: x + 6, Class: []string{"r1", "r2", "r3"}[min(i, 2)], Title: look.Text(r["revision"]) + ": " + count(r["machines"]) + " machines, " + percent(r["machines"], whole)}
 		if w > 90 {
 			p.Text = look.Text(r["revision"]) + " · " + percent(r["machines"], whole)
 		}
 		out = append(out, p)
 		x = look.Round(x + w)
+	}
+	return out
+}
+
+// typed are the bundles of releases whose names can be typed in a command as they are.
+// Machines name them, and people copy commands: others are not in one.
+func typed(releases any) []string {
+	var out []string
+	for _, v := range look.List(releases) {
+		name := look.Text(look.Object(v)["bundle"])
+		odd := func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-')
+		}
+		if name != "" && name[0] != '-' && !strings.ContainsFunc(name, odd) {
+			out = append(out, name)
+		}
 	}
 	return out
 }

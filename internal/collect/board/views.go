@@ -116,10 +116,10 @@ func (a *ask) overview() (look.Document, error) {
 			attention = append(attention, look.Document{"kind": k.kind, "severity": k.severity, "title": k.title, "todo": k.todo, "open": n})
 		}
 	}
-	return tree(look.Document{"counts": counts, "heard": counts.Enrolled - counts.Silent, "open": open, "attention": attention, "releases": releases, "per_day": perDay, "days": days, "all": sum(perDay)})
+	return tree(look.Document{"counts": counts, "heard": counts.Enrolled - counts.Silent, "silence": spell(a.store().SilentAfter()), "open": open, "attention": attention, "releases": releases, "per_day": perDay, "days": days, "all": sum(perDay)})
 }
 
-// releases are the bundles with their releases, those on trial behind the others.
+// releases are the bundles with their releases, those that most machines have first.
 func (a *ask) releases() ([]any, error) {
 	list, err := a.store().Releases(a.ctx)
 	if err != nil {
@@ -139,6 +139,7 @@ func (a *ask) releases() ([]any, error) {
 		machines[b] += r.Machines
 		rows[b] = append(rows[b], r)
 	}
+	slices.SortStableFunc(order, func(x, y bundle) int { return cmp.Compare(machines[y], machines[x]) })
 	var out []any
 	for _, b := range order {
 		out = append(out, look.Document{"bundle": b.name, "trial": b.trial, "machines": machines[b], "releases": rows[b]})
@@ -309,4 +310,15 @@ func (a *ask) looks() (look.Document, error) {
 		next = list[page-1].ID
 	}
 	return tree(look.Document{"looks": list, "next": next})
+}
+
+// spell is a time in words: whole days or hours where it is some.
+func spell(d time.Duration) string {
+	switch {
+	case d%(24*time.Hour) == 0 && d > 24*time.Hour:
+		return fmt.Sprintf("%d days", d/(24*time.Hour))
+	case d%time.Hour == 0 && d > time.Hour:
+		return fmt.Sprintf("%d hours", d/time.Hour)
+	}
+	return d.String()
 }

@@ -83,7 +83,7 @@ func (f *filler) hour(hour int64, calls float64) map[call]tally {
 			}
 			for _, r := range rules {
 				n := f.about(mine * r.often / 1000)
-				t := tally{n, int64(float64(n)*r.yes + 0.5)}
+				t := tally{n, f.part(n, r.yes)}
 				add(call{hour: hour, policy: r.policy, team: team.name, agent: agent.name, tool: r.tool, effect: r.effect}, t)
 				add(call{hour: hour, team: team.name, agent: agent.name, tool: r.tool, effect: r.effect}, t)
 			}
@@ -160,7 +160,7 @@ func (f *filler) asked(ctx context.Context) error {
 				n := f.about(part * float64(f.Calls) * r.often / 1000 / float64(int(2)<<i))
 				k := key{dayOf(hourOf(at)), r.policy, r.tool, effects}
 				old := all[k]
-				all[k] = tally{old.n + n, old.approved + int64(float64(n)*min(1, r.yes+float64(i)*0.02)+0.5)}
+				all[k] = tally{old.n + n, old.approved + f.part(n, min(1, r.yes+float64(i)*0.02))}
 			}
 		}
 		if f.Odd != "" {

@@ -1,13 +1,13 @@
 // Package sample fills the store of a collector with what a fleet of machines would have
-// sent: machines, releases, findings and figures by hour and day. It serves measurements
-// and looks at the page; nothing of it is of a real machine. It writes rollups, and
-// records only where [Fleet] names some.
+// sent: machines, releases, findings, figures by hour and day, and a few records. It serves
+// measurements and looks at the page; nothing of it is of a real machine.
 //
 // Call [Fill] on a database that no collector uses.
 package sample
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -143,7 +143,14 @@ func Fill(ctx context.Context, database string, fleet Fleet) error {
 			return err
 		}
 	}
-	return to.finish(ctx)
+	if err := to.finish(ctx); err != nil {
+		return err
+	}
+	s, err = store.Open(ctx, store.Options{Database: database, Now: func() time.Time { return f.Until }})
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.records(ctx, s), s.Close())
 }
 
 // A filler writes a fleet into a database.
@@ -158,6 +165,16 @@ func (f *filler) about(n float64) int64 {
 	n *= 0.7 + 0.6*f.any.Float64()
 	whole := math.Floor(n)
 	if f.any.Float64() < n-whole {
+		whole++
+	}
+	return int64(whole)
+}
+
+// part is about a part of n: of few each by chance.
+func (f *filler) part(n int64, part float64) int64 {
+	of := float64(n) * part
+	whole := math.Floor(of)
+	if f.any.Float64() < of-whole {
 		whole++
 	}
 	return int64(whole)

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// SilentAfter is how long a machine is not heard of before it is silent.
+func (s *Store) SilentAfter() time.Duration { return s.silent }
+
 // A Chain is how far a log of a machine is held.
 type Chain struct {
 	Log      string    `json:"log"`

@@ -66,7 +66,7 @@ func Draw(title, unit string, rows []any, bars [][2]string, per float64) Plot {
 	top := step * max(1, math.Ceil(most/step))
 	y := func(v float64) float64 { return Round(plotLow - v/top*(plotLow-plotTop)) }
 	for v := 0.0; v <= top+step/2; v += step {
-		p.Ticks = append(p.Ticks, tick{X1: plotLeft, X2: p.Right, Y: y(v), TextX: plotLeft - 8, TextY: y(v) + 4, Text: fmt.Sprintf("%.4g", v)})
+		p.Ticks = append(p.Ticks, tick{X1: plotLeft, X2: p.Right, Y: y(v), TextX: plotLeft - 8, TextY: y(v) + 4, Text: round(v)})
 	}
 	wide := min((p.Right-p.Left)/float64(len(rows)), plotBar)
 	one := wide * 0.8 / float64(len(all))
@@ -78,7 +78,7 @@ func Draw(title, unit string, rows []any, bars [][2]string, per float64) Plot {
 		for j, s := range all {
 			v := Number(m[s.key]) / per
 			high := plotLow - y(v)
-			p.Bars = append(p.Bars, bar{Round(left + float64(j)*one), y(v), Round(max(one-1, 1)), Round(high), s.Class, fmt.Sprintf("%s, %s: %.4g %s", name, s.Name, v, unit)})
+			p.Bars = append(p.Bars, bar{Round(left + float64(j)*one), y(v), Round(max(one-1, 1)), Round(high), s.Class, fmt.Sprintf("%s, %s: %s %s", name, s.Name, exact(v), unit)})
 		}
 		if i%every == 0 {
 			p.Labels = append(p.Labels, plotLabel{Round(left + wide*0.4), plotLow + 16, labelOf(name, int(wide*float64(every)/7.6)), "middle"})
@@ -118,3 +118,24 @@ func niceStep(most float64) float64 {
 
 // Round keeps drawings short.
 func Round(f float64) float64 { return math.Round(f*10) / 10 }
+
+// round is a number beside a line, which has little room.
+func round(v float64) string {
+	for _, unit := range []struct {
+		of   float64
+		word string
+	}{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
+		if v >= 10*unit.of || v >= unit.of && unit.of > 1e3 {
+			return fmt.Sprintf("%.4g", v/unit.of) + unit.word
+		}
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// exact is a number of a bar: a count as it is.
+func exact(v float64) string {
+	if v == math.Trunc(v) {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
