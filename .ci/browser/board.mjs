@@ -20,6 +20,7 @@ const tokenOf = (role) => "token-of-the-" + role;
 writeFileSync(join(root, "roles"), roles.map((r) => `token ${r} ${r}-1 ${createHash("sha256").update(tokenOf(r)).digest("hex")}\n`).join(""), { mode: 0o600 });
 
 const server = spawn(join(programs, "gate-server"), ["collect", "--dir", store, "--listen", "127.0.0.1:0", "--roles", join(root, "roles")], { env: { HOME: root, PATH: process.env.PATH }, stdio: ["ignore", "pipe", "inherit"] });
+process.on("exit", () => server.kill());
 const address = await new Promise((resolve, reject) => {
   server.on("exit", (status) => reject(new Error("gate collect ended with " + status)));
   server.stdout.on("data", (text) => resolve(/127\.0\.0\.1:\d+/.exec(text)[0]));
@@ -66,8 +67,9 @@ try {
     };
     await view(page, "/ui/machines?finding=gap");
     views.machine = await page.getAttribute("main tbody a", "href");
-    await view(page, "/ui/machines?text=script");
-    views.hostile = await page.getAttribute("main tbody a", "href");
+    const odd = await page.evaluate(async (token) => (await (await fetch("/ui/machines.json?text=script", { headers: { Authorization: "Bearer " + token } })).json()).machines[0].machine, tokenOf("administrator"));
+    views.hostile = "/ui/machines/" + encodeURIComponent(odd);
+    views["odd-policy"] = "/ui/policies/" + encodeURIComponent(odd);
     for (const [name, path] of Object.entries(views)) {
       await view(page, path);
       if (shots) await page.screenshot({ path: join(shots, `${mode}-board-${name}.png`) });
