@@ -219,9 +219,11 @@ func (a *ask) figures() (look.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	perTeam, err := a.tallies(store.Figures{Span: span, By: []string{"team", "effect"}, Day: true})
-	if err != nil {
-		return nil, err
+	var perTeam []tally // of all teams, or of none
+	if team == "" {
+		if perTeam, err = a.tallies(store.Figures{Span: span, By: []string{"team", "effect"}, Day: true}); err != nil {
+			return nil, err
+		}
 	}
 	latency, err := a.latencies(span, team)
 	if err != nil {
