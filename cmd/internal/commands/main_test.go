@@ -150,7 +150,8 @@ func runScripts(t *testing.T, hook string, files []string) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "opatest": opatest, "serve": startServer, "publish": publish, "pack": pack, "answers": startServe, "ask": askServe, "stops": stopServe, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs, "alone": alone},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "opatest": opatest, "serve": startServer, "publish": publish, "pack": pack, "answers": startServe, "ask": askServe, "stops": stopServe, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs, "alone": alone, "collects": startCollect, "fetches": fetchCollect,
+			"machines": onMachines, "names": nameMachines, "away": moveAway},
 	})
 }
 
