@@ -9,6 +9,7 @@
 //	go run ./cmd/gate-bench -protocols
 //	go run ./cmd/gate-bench -fleet -sizes 25,1000
 //	go run ./cmd/gate-bench -past 1000000 -out DIR
+//	go run ./cmd/gate-bench -collect -machines 5000 -records 1000000 -database postgres://…
 //
 // The second measures the calls of sessions: both hooks of a call, with outputs of
 // several sizes, counted, by one agent and by many at once, and what agents wait in a
@@ -30,6 +31,11 @@
 //
 // The sixth measures nothing: it writes an archive of a fleet's past, for gate replay --from.
 //
+// The seventh has simulated machines send an hour of their day to gate collect, which is killed
+// at random moments and started again, and looks whether every record is there once, and
+// every finding that there is a reason for. DIR of -before has the gate-server that it runs;
+// without it that of this tree is built. It is run at the root of the tree.
+//
 // It builds what it measures from this module, writes nothing outside a
 // temporary directory, and leaves out what the machine does not have: only root
 // can have policies in force as a signed bundle. What counts are the ratios: the
@@ -44,6 +50,9 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"time"
+
+	"gate/internal/fleet"
 )
 
 func main() {
@@ -53,11 +62,18 @@ func main() {
 	npm := flag.Bool("npm", false, "install cc-safety-net from the npm registry and measure it, too")
 	sessions := flag.Bool("sessions", false, "measure the calls of sessions, by 1, 8 and 32 agents at once")
 	confined := flag.Bool("confined", false, "measure confined calls, beside bubblewrap")
-	other := flag.String("before", "", "with -sessions or -confined: a directory with the programs of another tree, to compare with")
-	fleet := flag.Bool("fleet", false, "measure gate-hook with shipping and a trial on, beside the same without")
+	other := flag.String("before", "", "with -sessions, -confined or -collect: a directory with the programs of another tree, to compare with")
+	shipped := flag.Bool("fleet", false, "measure gate-hook with shipping and a trial on, beside the same without")
 	pastCalls := flag.Int("past", 0, "write an archive of so many calls of a fleet's past")
 	pastDir := flag.String("out", "", "with -past: the directory of the archive")
 	protocols := flag.Bool("protocols", false, "measure a warm decision in each protocol, by 1 and 64 connections")
+	collect := flag.Bool("collect", false, "have simulated machines send to gate collect, and look what it has of them")
+	machines := flag.Int("machines", 5000, "with -collect: how many there are")
+	records := flag.Int("records", 200_000, "with -collect: how many records they write in an hour of theirs")
+	database := flag.String("database", "", "with -collect: an empty database of PostgreSQL, postgres://… (SQLite in a temporary directory)")
+	level := flag.String("level", "effects", "with -collect: what records have, effects or text")
+	most := flag.Duration("most", 10*time.Minute, "with -collect: for how long machines may send")
+	kill := flag.Duration("kill", 15*time.Second, "with -collect: for how long a collector lives, on the average; 0: until the end")
 	flag.Parse()
 	if flag.Arg(0) == serverWord && flag.NArg() == 1 {
 		if err := mcpServer(os.Stdin, os.Stdout); err != nil {
@@ -76,8 +92,11 @@ func main() {
 		if *rounds < 1 || flag.NArg() > 0 {
 			return errors.New("want -rounds of 1 or more, and no further words")
 		}
-		if *other != "" && !*sessions && !*confined {
-			return errors.New("-before is for -sessions and -confined")
+		if *other != "" && !*sessions && !*confined && !*collect {
+			return errors.New("-before is for -sessions, -confined and -collect")
+		}
+		if *machines < 1 || *machines > 100_000 || *records > 20_000_000 || *most > time.Hour || *level != string(fleet.Effects) && *level != string(fleet.Text) {
+			return errors.New("-collect takes up to 100000 machines, 20000000 records and an hour, and the level effects or text")
 		}
 		if (*pastCalls > 0) != (*pastDir != "") {
 			return errors.New("-past and -out go together")
@@ -94,8 +113,11 @@ func main() {
 		if *only != "" {
 			l.only = strings.Split(*only, ",")
 		}
-		if *fleet {
+		if *shipped {
 			return l.fleet(ctx, os.Stdout, list)
+		}
+		if *collect {
+			return l.collect(ctx, os.Stdout, crowd{*machines, *records, *database, fleet.Level(*level), *most, *kill, *other})
 		}
 		if *protocols {
 			return l.protocols(ctx, os.Stdout)

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 )
 
@@ -12,4 +14,16 @@ func within(cmd *exec.Cmd, root string) {
 	if root != "" {
 		cmd.SysProcAttr, cmd.Dir = &syscall.SysProcAttr{Chroot: root}, "/"
 	}
+}
+
+// peakMemory is the most memory that a process had, in bytes.
+func peakMemory(state *os.ProcessState) int64 {
+	used, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(used.Maxrss) // in bytes there
+	}
+	return int64(used.Maxrss) << 10
 }
