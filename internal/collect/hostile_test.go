@@ -204,6 +204,9 @@ func TestHostileText(t *testing.T) {
 			if role < Reviewer && bytes.Contains(body, []byte("secret-words")) {
 				t.Errorf("%s tells %s what was called: %.300s", path, role, body)
 			}
+			if path == "/v1/trials" && role == Reviewer && !bytes.Contains(body, []byte("secret-words")) {
+				t.Errorf("%s does not tell %s what was called, so that this tests nothing: %.300s", path, role, body)
+			}
 			if strings.HasPrefix(path, "/v1/records") && (res.StatusCode == 200) != (role == Reviewer) {
 				t.Errorf("%s for %s: %s", path, role, res.Status)
 			}
