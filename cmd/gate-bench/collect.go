@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -83,7 +82,7 @@ func (l *lab) collect(ctx context.Context, out io.Writer, c crowd) error {
 		return err
 	}
 	p := &collector{server: server, database: where, address: freeAddress(), log: l.log}
-	if err := p.start(ctx, ""); err != nil {
+	if err := p.start(ctx); err != nil {
 		return err
 	}
 	defer p.stop(os.Kill)
@@ -100,41 +99,48 @@ func (l *lab) collect(ctx context.Context, out io.Writer, c crowd) error {
 	if err := p.stop(syscall.SIGTERM); err != nil {
 		return err
 	}
-	used := p.used
-	if err := p.start(ctx, time.Since(silentSince).Round(time.Millisecond).String()); err != nil {
+	o := outcome{kind: s.Kind(), list: list, count: n, took: took, used: p.used, silentSince: silentSince}
+	wrong := verify(ctx, s, list, where, silentSince)
+	if o.size, err = stored(ctx, where); err != nil {
 		return err
 	}
-	wrong := c.verify(ctx, s, list, silentSince)
-	if err := p.stop(syscall.SIGTERM); err != nil {
-		return err
-	}
-	size, err := stored(ctx, where)
-	if err != nil {
-		return err
-	}
-	c.report(out, s.Kind(), list, n, took, used, p, size)
+	c.report(out, &o, p)
 	return wrong
 }
 
+// An outcome is what came of an hour.
+type outcome struct {
+	kind string // of the store
+	list []*simulated
+	*count
+	took, used  time.Duration // by the clock, and of processors by the collector
+	silentSince time.Time     // see [simulated.findings]
+	size        int64         // bytes of the store
+}
+
 // report writes the figures as rows of a table.
-func (c *crowd) report(out io.Writer, kind string, list []*simulated, n *count, took, used time.Duration, p *collector, size int64) {
-	records, bytes := int64(written(list)), int64(0)
-	for _, m := range list {
-		bytes += m.bytes
+func (c *crowd) report(out io.Writer, o *outcome, p *collector) {
+	records, bytes, findings := int64(written(o.list)), int64(0), 0
+	for _, m := range o.list {
+		bytes, findings = bytes+m.bytes, findings+len(m.findings(o.silentSince))
 	}
-	load, _ := os.ReadFile("/proc/loadavg")
-	fmt.Fprintf(out, "\n**%d machines, level %s, %s** (load of this machine: %.14s)\n\n| figure | measured |\n|---|---|\n", len(list), c.level, kind, cmp.Or(string(load), "unknown"))
+	load := "unknown"
+	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
+		load = strings.Join(strings.Fields(string(text))[:3], ", ")
+	}
+	fmt.Fprintf(out, "\n**%d machines, level %s, %s** (load of this machine: %s)\n\n| figure | measured |\n|---|---|\n", len(o.list), c.level, o.kind, load)
 	for _, row := range [][2]string{
 		{"records", fmt.Sprintf("%d, %d bytes each before compression", records, bytes/max(records, 1))},
-		{"requests", fmt.Sprintf("%d taken, %d of them once more; %d were told to come again, %d broke off", n.requests.Load(), n.again.Load(), n.refused.Load(), n.broken.Load())},
-		{"bytes of bodies as sent", fmt.Sprintf("%d, %.0f a record", n.sent.Load(), float64(n.sent.Load())/float64(max(records, 1)))},
+		{"requests", fmt.Sprintf("%d taken, %d of them once more; %d were told to come again, %d broke off", o.requests.Load(), o.again.Load(), o.refused.Load(), o.broken.Load())},
+		{"bytes of bodies as sent", fmt.Sprintf("%d, %.0f a record", o.sent.Load(), float64(o.sent.Load())/float64(max(records, 1)))},
 		{"kill -9 of the collector", fmt.Sprint(p.kills)},
-		{"time", fmt.Sprintf("%s, %.0f records a second", took.Round(time.Second), float64(records)/took.Seconds())},
-		{"CPU of the collector", fmt.Sprintf("%.1f s with the enrolments, %.0f µs a record", used.Seconds(), float64(used.Microseconds())/float64(max(records, 1)))},
+		{"time", fmt.Sprintf("%s, %.0f records a second", o.took.Round(time.Second), float64(records)/o.took.Seconds())},
+		{"CPU of the collector", fmt.Sprintf("%.1f s with the enrolments, %.0f µs a record", o.used.Seconds(), float64(o.used.Microseconds())/float64(max(records, 1)))},
 		{"its peak memory", fmt.Sprintf("%d MB", p.peak>>20)},
-		{"kept", fmt.Sprintf("%d bytes, %.0f a record, with statuses, figures and indexes", size, float64(size)/float64(max(records, 1)))},
-		{"an answer, p50 and p99", times(n.acks)},
-		{"from the first attempt to it", times(n.whole)},
+		{"kept", fmt.Sprintf("%d bytes, %.0f a record, with statuses, figures and indexes", o.size, float64(o.size)/float64(max(records, 1)))},
+		{"findings that there was a reason for", fmt.Sprint(findings)},
+		{"an answer, p50 and p99", times(o.acks)},
+		{"from the first attempt to it", times(o.whole)},
 	} {
 		fmt.Fprintf(out, "| %s | %s |\n", row[0], row[1])
 	}
@@ -190,17 +196,13 @@ func freeAddress() string {
 
 func (p *collector) url() string { return "http://" + p.address }
 
-// start starts it, and waits until it listens. silent is its --silent-after, "": the
-// default.
-func (p *collector) start(ctx context.Context, silent string) error {
+// start starts it, and waits until it listens.
+func (p *collector) start(ctx context.Context) error {
 	args := []string{"collect", "--listen", p.address}
 	if strings.HasPrefix(p.database, "postgres") {
 		args = append(args, "--database", p.database)
 	} else {
 		args = append(args, "--dir", p.database)
-	}
-	if silent != "" {
-		args = append(args, "--silent-after", silent)
 	}
 	p.cmd = exec.CommandContext(ctx, p.server, args...)
 	p.cmd.Stderr = &worries{to: p.log}
@@ -248,7 +250,7 @@ func (p *collector) haunt(ctx, whole context.Context, every time.Duration) error
 		}
 		p.stop(os.Kill)
 		p.kills++
-		if err := p.start(whole, ""); err != nil {
+		if err := p.start(whole); err != nil {
 			return err
 		}
 	}
@@ -391,26 +393,19 @@ func post(ctx context.Context, url string, body []byte, sign func(http.Header), 
 }
 
 // verify holds what the store has against what the machines wrote.
-func (c *crowd) verify(ctx context.Context, s *store.Store, list []*simulated, silentSince time.Time) error {
+func verify(ctx context.Context, s *store.Store, list []*simulated, where string, silentSince time.Time) error {
 	want := map[string]int{}
 	for _, m := range list {
 		for _, kind := range m.findings(silentSince) {
 			want[kind]++
 		}
 	}
+	if err := lookForSilent(ctx, where, silentSince); err != nil {
+		return err
+	}
 	var errs []error
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) { // who is silent is looked for when the collector starts
-		got, err := found(ctx, s)
-		if err != nil {
-			return err
-		}
-		if fmt.Sprint(got) == fmt.Sprint(want) {
-			break
-		}
-		if time.Now().After(end) {
-			errs = append(errs, fmt.Errorf("findings are %v, and %v are wanted", got, want))
-			break
-		}
+	if got, err := found(ctx, s); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		errs = append(errs, err, fmt.Errorf("findings are %v, and %v are wanted", got, want))
 	}
 	lost, twice, kept, err := held(ctx, s, list)
 	if n := written(list); err != nil || kept != n || lost > 0 || twice > 0 {
@@ -419,6 +414,19 @@ func (c *crowd) verify(ctx context.Context, s *store.Store, list []*simulated, s
 	return errors.Join(errs...)
 }
 
+// lookForSilent opens the findings about machines that said nothing since a moment, as a
+// collector does a day after it.
+func lookForSilent(ctx context.Context, where string, since time.Time) error {
+	const day = 24 * time.Hour
+	later, err := store.Open(ctx, store.Options{Database: where, Silent: day, Now: func() time.Time { return since.Add(day) }})
+	if err != nil {
+		return err
+	}
+	defer later.Close()
+	return later.Check(ctx)
+}
+
+// written is how many records the machines sent.
 func written(list []*simulated) (n int) {
 	for _, m := range list {
 		n += m.written
