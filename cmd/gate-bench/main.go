@@ -50,6 +50,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"gate/internal/fleet"
@@ -82,7 +83,7 @@ func main() {
 		}
 		return
 	}
-	ctx, stop := signal.NotifyContext(wholeLife(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(wholeLife(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := func() error {
 		list, err := numbers(*sizes)
