@@ -30,11 +30,13 @@ function parsed(html) {
 
 function show(where, html) { where.replaceChildren(...parsed(html).childNodes); }
 
-// ask fetches a part of the page. Whatever the status is, the server says it in words.
+// ask fetches a part of the page. Whatever the status is, the server says it in words. A
+// key that is refused goes, but not one that was brought since.
 async function ask(path, options) {
+  const key = sessionStorage.getItem(own.key);
   try {
     const res = await fetch(path, { ...options, headers: { ...headers(), ...(options || {}).headers }, cache: "no-store", credentials: own.credentials || "omit", redirect: "error" });
-    if (res.status === 401) sessionStorage.removeItem(own.key);
+    if (res.status === 401 && key === sessionStorage.getItem(own.key)) sessionStorage.removeItem(own.key);
     return { status: res.status, text: await res.text() };
   } catch (e) {
     return { status: 0, text: '<div class="refusal" role="alert"><h1>No answer</h1><p>' + own.silent + '</p></div>' };
