@@ -167,6 +167,14 @@ func (g *Gate) settings(f *hook.Facts, kept *seen.Seen, old, text, name string, 
 	}
 }
 
+// comments are what lines begin with that no program runs.
+const comments = "// # * /* -- ; <!-- %"
+
+// hasPrefix reports a text that begins with one of some words.
+func hasPrefix(text, words string) bool {
+	return slices.ContainsFunc(strings.Fields(words), func(w string) bool { return strings.HasPrefix(text, w) })
+}
+
 // called adds the hosts of the addresses in a program's code that an old one did not have. Texts
 // for people have addresses that nobody obeys.
 func (g *Gate) called(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.FactEffect, file *string) {
@@ -174,7 +182,7 @@ func (g *Gate) called(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.
 		return
 	}
 	for line := range strings.Lines(text) {
-		if len(line) > maxLine || hasAny(strings.ToLower(line), pages) {
+		if start := strings.TrimSpace(line); len(line) > maxLine || hasAny(strings.ToLower(line), pages) || hasPrefix(start, comments) {
 			continue
 		}
 		for _, host := range addressed(line) {

@@ -25,6 +25,7 @@ import (
 	"gate/internal/audit"
 	"gate/internal/audit/otlp"
 	"gate/internal/audit/ship"
+	"gate/internal/collect/admin"
 	"gate/internal/confine"
 	"gate/internal/inputschema"
 	"gate/internal/source/fetch"
@@ -56,6 +57,7 @@ func launch() {
 func clients() *Clients {
 	return &Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{},
 		Telemetry: func(t Telemetry) (ship.Form, error) { return otlp.New(otlp.Options(t)) },
+		Collect:   func(ctx context.Context, c Collect) error { return admin.Run(ctx, admin.Options(c)) },
 		Schema:    inputschema.Compile}
 }
 

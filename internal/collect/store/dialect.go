@@ -71,7 +71,12 @@ func openSQLite(ctx context.Context, dir string) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(8)
-	if err := db.PingContext(ctx); err != nil {
+	err = db.PingContext(ctx)
+	for try := 0; try < 100 && (sqliteDialect{}).again(err); try++ { // no time-out counts where several turn a new file over to WAL
+		time.Sleep(50 * time.Millisecond)
+		err = db.PingContext(ctx)
+	}
+	if err != nil {
 		db.Close()
 		return nil, err
 	}
