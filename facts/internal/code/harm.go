@@ -73,7 +73,8 @@ const (
 )
 
 func startsProgram(s string) bool {
-	return calls(s, startWords) || strings.Contains(s, "os.execute") || strings.Contains(s, ":os.cmd") || strings.Contains(s, "os:cmd") || strings.Contains(s, "Process.Start") || strings.Contains(s, "open_port")
+	return calls(s, startWords) || strings.Contains(s, "os.execute") || strings.Contains(s, ":os.cmd") || strings.Contains(s, "os:cmd") || strings.Contains(s, "Process.Start") || strings.Contains(s, "open_port") ||
+		strings.Contains(s, "].execute(") || strings.Contains(s, `".execute(`) || strings.Contains(s, "'.execute(") // of Groovy
 }
 
 // afterStart is what stands behind the first word of a statement that starts a program.
@@ -179,7 +180,7 @@ var (
 			`connection\.(?:tables|data_sources)|\bschemata\b|listCollections|list_collection_names|showAllTables|\ball_tables\b|\buser_tables\b|getTables\(|table_names\(|listTableNames|all_dbs|cat\.indices|get_alias`)
 	})
 	dropsComputed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\bdrop\s+(?:schema|database|table|view|owned|role|user|index|keyspace)\s+(?:if\s+exists\s+)?["'` + "`" + `\\\[(]*(?:#\{|\$\{|\{|%[sI]|"?\s*\+|'?\s*\|\||\$\w|"?\s*\.\s*\$|"\s*<>|"\s*\^|~)|\bdropDatabase\(|\bdrop_database\(|\bdropSchema\(|\bdrop_collection\(|\bdrop_all\(|\bdrop_table\(\s*[a-z]\w*\b|\bdropTable\(\s*[a-z]\w*\b|indices\.delete\(|\.dropTable\(`)
+		return regexp.MustCompile(`(?i)\bdrop\s+(?:schema|database|table|view|owned|role|user|index|keyspace)\s+(?:if\s+exists\s+)?["'` + "`" + `\\\[(]*(?:#\{|\$\{|\{|%[sI]|"?\s*\+|'?\s*\|\||\$\w|"?\s*\.\s*\$|"\s*<>|"\s*\^|["']?\s*~)|\bdropDatabase\(|\bdrop_database\(|\bdropSchema\(|\bdrop_collection\(|\bdrop_all\(|\bdrop_table\(\s*[a-z]\w*\b|\bdropTable\(\s*[a-z]\w*\b|indices\.delete\(|\.dropTable\(`)
 	})
 )
 

@@ -28,6 +28,12 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 	if strings.Contains(text, "@ARGV") { // of perl: the files in it are what <> reads
 		text = strings.NewReplacer("<>", "read(ARGV)", "<ARGV>", "read(ARGV)").Replace(text)
 	}
+	if strings.Contains(text, "open") && (strings.Contains(text, "|-") || strings.Contains(text, `"|`) || strings.Contains(text, "'|")) {
+		text = opensPipe().ReplaceAllString(text, "$1 = connect ")
+	}
+	if strings.Contains(text, "open") && (strings.Contains(text, "'<") || strings.Contains(text, `"<`)) { // open my $f, '<', $name
+		text = opensHandle().ReplaceAllString(text, "$1 = open ")
+	}
 	if mayRunDownload(text) {
 		list := statementsOf(text)
 		if !afford(matchSteps * len(text)) {
@@ -36,6 +42,9 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 		if runsDownload(list) {
 			return "runs a program that it fetches", true
 		}
+	}
+	if strings.Contains(text, "buildScan") { // what such a report carries goes to its server
+		text = strings.NewReplacer(" value(", " upload(", ".value(", ".upload(", "{value(", "{upload(", " tag(", " upload(", ".tag(", ".upload(", " value ", " upload ").Replace(text)
 	}
 	has := marksOf(text)
 	if has&environmentMark != 0 {
@@ -69,6 +78,17 @@ func Lineage(text string, afford func(steps int) bool) (why string, known bool) 
 	}
 	return lineageOf(list, runs, hand, has&postMark != 0), true
 }
+
+// opensHandle finds what binds a file to a handle of Perl, and opensPipe what binds one to a program
+// that hands on what it is told.
+var (
+	opensHandle = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:\b(?:if|unless|while)\s*\(\s*)?\bopen\s*\(?\s*(?:my |our |local )?\s*(\$?\w+)\s*,\s*["']<[^"',]*["']\s*,`)
+	})
+	opensPipe = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:\b(?:if|unless|while)\s*\(\s*)?\bopen\s*\(?\s*(?:my |our |local )?\s*(\$?\w+)\s*,\s*["']\|-?\s*(?:["']\s*,\s*["'])?[\w/]*\b(?:sendmail|mail|mailx|msmtp|mutt|curl|nc|ncat|netcat|ssh|telnet|socat|openssl)\b`)
+	})
+)
 
 // attribute finds what gives an attribute of a module of Elixir its value: @name value.
 var attribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*@(\w+) +`) })
@@ -236,7 +256,7 @@ func lineageOf(texts []string, runs, hand, posts bool) (why string) {
 		if !s.ofHome && !holds(s.kept, home) {
 			continue
 		}
-		writes := s.has&outMark != 0 && (s.does&socketWord != 0 || holds(s.text, net)) || strings.Contains(s.names, ".") && holds(s.names, net)
+		writes := (s.has&outMark != 0 || s.has&homeMark == 0 && printsTo().MatchString(s.text)) && (s.does&socketWord != 0 || holds(s.text, net)) || strings.Contains(s.names, ".") && holds(s.names, net)
 		switch {
 		case s.deletes(), deletesFile().MatchString(s.text), holds(s.text, deleters) && !definesFunction().MatchString(s.text):
 			return "deletes in the home directory"
@@ -257,6 +277,11 @@ func asksWith(s *binding) bool {
 // deletesFile finds a function of a module for files that deletes.
 var deletesFile = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:file|fs|dir|path|folder|disk)\w*(?:\.|::|:|->)(?:delete|remove|erase|trash|unlink|rm)\w*[!?]?[\s(]`)
+})
+
+// printsTo finds what prints to a handle of its own.
+var printsTo = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:print|printf|say|syswrite)\b[\s({]+\$?\w+[}\s,]`)
 })
 
 // pipesOut finds a line of a shell whose output goes to somebody.
@@ -309,7 +334,7 @@ const (
 	fetchMarks = "import_from_git(|requests.get(|urlopen(|URI.open(|Net::HTTP|:httpc.|file_get_contents(\"http|file_get_contents('http|http.get(|https.get(|get('http|get(\"http|getstore(|LWP::|HTTP.get|httpc:request|readLines(url|readLines(\"http|slurp \"http|http.request(|Req.get|HTTPoison.get|Invoke-WebRequest|DownloadString"
 	// encodeMarks make what was read fit for an address.
 	encodeMarks = "base64|b64encode|encodeURI|urlencode|quote(|hex(|percentEncod|CGI.escape(|encode_www|dumps(|JSON.stringify(|to_json"
-	outMarks    = ".outputStream|.end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt(|.put(|.storbinary(|.sendmail(|.send_message(|Files.copy(|.transferTo(|.copyTo(|.CopyTo(|io.Copy(|.copyfileobj(|copyStream(|pipeline("
+	outMarks    = ".outputStream|.end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt(|.put(|.storbinary(|.sendmail(|.send_message(|Files.copy(|.transferTo(|.communicate(|.copyTo(|.CopyTo(|io.Copy(|.copyfileobj(|copyStream(|pipeline("
 )
 
 // deleteWords are functions that delete, and sendWords those that send whatever they are
@@ -321,11 +346,11 @@ const (
 		"delete_dir delete_dir_all delete_directory delete_tree cleanDirectory forceDelete forceDeleteOnExit RemoveDirectory DeleteFile nftw unlinkat deleteDirectoryStream rmtree_safe deleteRecursivelyQuietly delete_recursive rm_tree rm_all "
 	deleteMarks = "Directory.Delete(|File.Delete(|Files.delete(|File.delete(|Dir.delete|.delete()|.delete(recursive|.delete f)|.delete file)|deleteSync(|delete-directory|delete-file|remove-directory|delete-tree|os.remove(|os.Remove(|Sys.remove|filesystem::remove|Remove-Item|" +
 		"_deleteDir|_cleanDir|cleanDir|DeleteTree|deleteTree|deltree|sh.rm(|shred -| -delete|-exec rm|<delete|remove.all|.remove()|Deno.remove(|->remove(|fs.remove(|fse.remove("
-	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost wp_remote_post wp_remote_request HttpPost postJson PostJson send_request request_raw "
+	sendWords    = " post sendmail msmtp sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp http_post httpPost wp_remote_post wp_remote_request HttpPost postJson PostJson send_request request_raw "
 	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect httpx Faraday HTTParty Req HTTPoison " +
 		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "
 	// pushWords open or set up a request in a way of their own.
-	pushWords   = " getOutputStream WebSocket EventSource stream_context_create curl_setopt_array "
+	pushWords   = " setContext setExtras addCustomAttributes setAttributes set_context set_extras set_attributes add_custom_attributes getOutputStream WebSocket EventSource stream_context_create curl_setopt_array "
 	socketWords = " TcpStream UdpSocket TCPSocket UDPSocket TcpClient UdpClient NWConnection fsockopen stream_socket_client create_connection createConnection connect DialTimeout Dial gen_tcp Socket SSLSocket SocketChannel ServerProxy SMTP SMTP_SSL FTP FTP_TLS Telnet "
 	readWords   = " open read readFile readFileSync read_text read_bytes read_to_string ReadFile readAllBytes readString readAllLines readText file_get_contents slurp get_file_as_bytes get_file_as_string get_buffer load_bytes contentsOfFile contentsOf binread readlines cat ReadAllText ReadAllBytes "
 )
@@ -351,7 +376,12 @@ func holds(s string, names map[string]bool) bool {
 		return false
 	}
 	found := false
-	eachWord(s, func(w string) { found = found || names[w] || w[0] == '$' && names[w[1:]] })
+	eachWord(s, func(w string) {
+		if i := strings.LastIndexByte(w, '$'); i > 0 { // "\n$text"
+			found = found || names[w[i:]] || names[w[i+1:]]
+		}
+		found = found || names[w] || w[0] == '$' && names[w[1:]]
+	})
 	return found
 }
 

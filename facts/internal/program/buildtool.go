@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/internal/code"
 	"gate/facts/internal/flow"
 	"gate/internal/wordlist"
 )
@@ -151,6 +152,48 @@ func cmakeStatements(text string) string {
 	return cmakeUpload().ReplaceAllString(text, "upload(")
 }
 
+// cmakeValues is a script of CMake with the values of its variables, and of those of the environment
+// that it sets, in the place of their names. A directory that a path is taken of is the one above.
+func cmakeValues(text string) string {
+	for range maxCMakeNames {
+		found := cmakeSets().FindStringSubmatchIndex(text)
+		if found == nil {
+			return text
+		}
+		part := func(n int) string {
+			if found[2*n] < 0 {
+				return ""
+			}
+			return text[found[2*n]:found[2*n+1]]
+		}
+		name, value := "${"+part(2)+"}", strings.Trim(part(4), `"`)
+		if part(3) != "" {
+			name = "$" + part(3)
+		}
+		switch strings.ToUpper(part(5)) {
+		case "DIRECTORY", "PATH":
+			value += "/.."
+		case "NAME", "NAME_WE", "EXT", "LAST_EXT", "NAME_WLE":
+			name = "" // which leads nowhere
+		}
+		rest := text[found[1]:]
+		if name != "" && !strings.Contains(value, name) {
+			rest = strings.ReplaceAll(rest, name, value)
+		}
+		if len(rest) > maxCMakeText {
+			return text
+		}
+		text = text[:found[0]] + rest
+	}
+	return text
+}
+
+// Limits of the variables of a script of CMake, and of its text with their values in bytes.
+const (
+	maxCMakeNames = 64
+	maxCMakeText  = 256 << 10
+)
+
 // hclLines are the commands that terraform runs: those of provisioners, and the programs
 // of external data. Most of its verbs run none.
 func (u *use) hclLines(text string) (lines []string) {
@@ -178,6 +221,10 @@ func (u *use) hclLines(text string) (lines []string) {
 func (u *use) dbt(file, text string) {
 	if !u.told(" run build test seed snapshot run-operation compile docs retry clone ") {
 		return
+	}
+	text = code.Joined(text)
+	if code.DropsFound(text) {
+		u.asksAbout(dropsFound)
 	}
 	var statements []string
 	for _, found := range dbtStatement().FindAllStringSubmatch(text, -1) {
@@ -217,6 +264,7 @@ var (
 	msbuildCode      = lazy(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 
 	cmakeBinds   = lazy(`(?i)\b(?:set\s*\(|file\s*\(\s*GLOB(?:_RECURSE)?|list\s*\(\s*APPEND|string\s*\(\s*APPEND)\s*(\w+)\s+([^)]*\))`)
+	cmakeSets    = lazy(`(?i)\b(set|get_filename_component)\s*\(\s*(?:(\w+)|(ENV\{\w+\}))\s+("[^"\n]*"|[^\s()"]+)(?:\s+(ABSOLUTE|REALPATH|DIRECTORY|PATH|NAME|NAME_WE|EXT|LAST_EXT|NAME_WLE))?[^()\n]*\)`)
 	cmakeReads   = lazy(`(?i)\bfile\s*\(\s*(?:READ|STRINGS)\s+(\S+)\s+(\w+)`)
 	cmakeInclude = lazy(`(?i)\b(include|add_subdirectory)\s*\(\s*("[^"\n]*"|[^\s()]+)`)
 	cmakeModules = lazy(`(?i)\b(?:list\s*\(\s*(?:APPEND|PREPEND|INSERT)|set\s*\()\s*CMAKE_MODULE_PATH\s+([^)]*)\)`)

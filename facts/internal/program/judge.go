@@ -140,7 +140,7 @@ func (u *use) unpickles(language, text string) {
 		return
 	}
 	for _, found := range pickled().FindAllStringSubmatch(text, maxHanded) {
-		for _, t := range u.targets(flow.Literal(found[1])) {
+		for _, t := range u.targets(flow.Literal(found[1] + found[2])) {
 			if t.Path != "" && !t.Glob {
 				u.Runs(u.ID, t.Path)
 			}
@@ -149,7 +149,8 @@ func (u *use) unpickles(language, text string) {
 }
 
 // pickled finds the name of a file that an object is loaded from, in a form that holds code.
-var pickled = lazy(`\b(?:(?:c?[pP]ickle|joblib|dill|cloudpickle|skops|pickle5)\.load|(?:pd|pandas)\.read_pickle)\(\s*(?:(?:\w+\.)*(?:open|Path)\(\s*)?["']([^"'\n]+)["']`)
+var pickled = lazy(`\b(?:(?:c?[pP]ickle|joblib|dill|cloudpickle|skops|pickle5)\.load|(?:pd|pandas)\.read_pickle)\(\s*(?:(?:\w+\.)*(?:open|Path)\(\s*)?["']([^"'\n]+)["']` +
+	`|\b(?:torch|np|numpy|load_model|models|keras)\.?(?:load|load_model)?\(\s*(?:\w+\s*=\s*)?["']([^"'\n]+)["'][^\n]{0,200}?\b(?:weights_only\s*=\s*False|allow_pickle\s*=\s*True|safe_mode\s*=\s*False)`)
 
 // logsIn reports code that a tool loads, such as the setup of tests, whose requests go to
 // peers that settings name, or to this machine: a variable in them is how it logs in there.

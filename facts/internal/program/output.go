@@ -246,6 +246,12 @@ func (u *use) sourced() (t flow.Taint) {
 // picksOutput reports a filter of jq that picks outputs or attributes by names which
 // promise no secret. Without a name all of them pass.
 func picksOutput(filter string) bool {
+	if strings.Contains(filter, "select(") {
+		filter = chosenBy().ReplaceAllString(filter, "$1")
+	}
+	if branches := branchesOf(filter); len(branches) > 1 { // each has to pick
+		return !slices.ContainsFunc(branches, func(b string) bool { return strings.Contains(b, ".") && !picksOutput(b) })
+	}
 	picks := false
 	for _, found := range member().FindAllStringSubmatch(filter, -1) {
 		switch name := found[1]; {
@@ -257,6 +263,28 @@ func picksOutput(filter string) bool {
 	}
 	return picks
 }
+
+// branchesOf are the parts of a filter of jq that put out something of their own.
+func branchesOf(filter string) (list []string) {
+	depth, from := 0, 0
+	for i, r := range filter {
+		switch r {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				list = append(list, filter[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(list, filter[from:])
+}
+
+// chosenBy finds what resources are chosen by, which is not what a filter puts out of them.
+var chosenBy = lazy(`(\bselect\(\s*)\.(?:type|name|address|mode|module|index|provider_name)\b`)
 
 // picksName reports a search for lines with a name which promises no secret.
 func picksName(pattern string) bool {

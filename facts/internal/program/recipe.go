@@ -743,6 +743,9 @@ func (u *use) recipe(kind, file, text string) {
 			run([]string{strings.Trim(found[1], `"' `)})
 		}
 	case "gdb":
+		if strings.HasPrefix(text, "\x7fELF") { // what is debugged: of such a file no line is a command
+			return
+		}
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 				u.debuggerCommand(line)
@@ -909,7 +912,7 @@ func iniLines(text string) (lines []string) {
 func cmakeLines(text string) (lines []string) {
 	known := strings.NewReplacer("$ENV{HOME}", "${HOME}", "${CMAKE_COMMAND}", "cmake", "${CMAKE_BINARY_DIR}", "build", "${CMAKE_CURRENT_BINARY_DIR}", "build",
 		"${PROJECT_BINARY_DIR}", "build", "${CMAKE_SOURCE_DIR}", ".", "${CMAKE_CURRENT_SOURCE_DIR}", ".", "${CMAKE_CURRENT_LIST_DIR}", ".", "${PROJECT_SOURCE_DIR}", ".")
-	text = known.Replace(text)
+	text = cmakeValues(known.Replace(text))
 	for _, found := range cmakeFetch().FindAllStringSubmatch(text, -1) {
 		lines = append(lines, "curl -o "+found[2]+" "+found[1])
 	}

@@ -225,6 +225,9 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			}
 			whole = flow.Literal(text)
 		}
+		if whole.Literal() && strings.Contains(whole.Text(), "__") { // the script's own directory
+			whole = flow.Literal(placed(p.Path, whole.Text()))
+		}
 		var out flow.Stream
 		if _, agents := u.AuthoredText(p.Path); agents && !here && whole.Literal() && code.RunsFetched(whole.Text()) {
 			u.asksAbout("code that an agent wrote runs what it fetches") // which may stand in a file that it writes
@@ -251,6 +254,30 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 	return flow.Stream{Some: true, From: u.ID}
 }
 
+// addresses reports a text that packs or encodes into an address, and that names a file which
+// holds a secret.
+func (u *use) addresses(text string) bool {
+	if !packsAddress().MatchString(text) || !u.affords(inspectSteps*len(text)) {
+		return false
+	}
+	for _, found := range quotedName().FindAllString(text, maxHanded) {
+		for _, t := range u.targets(flow.Literal(found[1 : len(found)-1])) {
+			if t.Path == "" || t.Glob {
+				continue
+			}
+			if what, _ := u.Secret(t.Path); what != "" || u.Left(t.Path).Secret != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// packsAddress finds an address of another machine with a text behind it that a function packs,
+// or encodes for an address.
+var packsAddress = lazy(`https?://[\w-]+\.[\w.-]+[/?][^\s"'` + "`" + `]*(?:["'` + "`" + `]\s*(?:\+|\.\.|\.|<>|~|&|,)|[$#]?\{|%s)[^\n]{0,200}?(?i:base64|b64|deflate|compress|gzip|pako|zlib|quote|urlencode|encodeURI|escape|hex)` +
+	`|(?i:base64|b64|deflate|compress|gzip|pako|zlib|quote|urlencode|encodeURI)[\s\S]{0,600}?https?://[\w-]+\.[\w.-]+[/?][^\s"'` + "`" + `]*(?:["'` + "`" + `]\s*(?:\+|\.\.|\.|<>|~|&)|[$#]?\{|%s)`)
+
 // runsAuthored judges a script in a language other than a shell's that an agent wrote in an
 // earlier call, and reports whether one did.
 func (u *use) runsAuthored(language, file string) bool {
@@ -265,8 +292,11 @@ func (u *use) runsAuthored(language, file string) bool {
 	if !known || !text.Literal() {
 		return false
 	}
-	u.asWritten(func() { u.bare().code(language, text, "file") })
+	u.asWritten(func() { u.bare().code(language, flow.Literal(placed(file, text.Text())), "file") })
 	u.lineageIn(file, text.Text())
+	if u.addresses(text.Text()) {
+		u.asksAbout("code that an agent wrote puts what a file of secrets holds into an address")
+	}
 	return true
 }
 
