@@ -341,6 +341,19 @@ func (g *Gate) clones(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 	var left origin.Ledger
 	for i := range f.Shell.Commands {
 		c := &f.Shell.Commands[i]
+		for _, file := range loadsCode(c) {
+			if left == nil {
+				left = ledger.Open(keyOf(ev))
+			}
+			move, _ := left.Of(file) // an error closes what facts make of it
+			if move.Host == "" || move.Host == "?" || !kept.Unrelated(move.Host) {
+				continue
+			}
+			if hit := kept.Only(move.Host); hit != nil && hit.What == "host" {
+				addOnce(f, hit, clonedCode, "exec.code", c.ID, &file)
+				break
+			}
+		}
 		for _, file := range runs(f, c) {
 			if left == nil {
 				left = ledger.Open(keyOf(ev))
@@ -356,6 +369,40 @@ func (g *Gate) clones(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		}
 	}
 }
+
+// loadsCode are the files that hold code, by their endings, and that the words of a command name: it
+// loads them, or puts them on a device. Programs that only look at files, pack or move them do not,
+// but for a copy to a device.
+func loadsCode(c *hook.ShellCommand) (list []string) {
+	if c.Program == nil || c.Dir == nil || !path.IsAbs(*c.Dir) {
+		return nil
+	}
+	device := slices.ContainsFunc(c.Words, func(w hook.Word) bool {
+		return w.Value != nil && slices.ContainsFunc(strings.Fields("/media/ /run/media/ /Volumes/ /mnt/ /dev/ of=/dev/"), func(place string) bool { return strings.HasPrefix(*w.Value, place) })
+	})
+	if !device && wordlist.Has(lookers+handlers, *c.Program) {
+		return nil
+	}
+	for i, w := range c.Words {
+		if w.Value == nil || i == 0 || len(*w.Value) > maxLine || strings.Contains(*w.Value, "://") {
+			continue
+		}
+		for name := range strings.FieldsFuncSeq(*w.Value, func(r rune) bool { return strings.ContainsRune(" \t\n,;=:\"'()", r) }) {
+			if wordlist.Has(codeEnds, strings.ToLower(path.Ext(name))) && len(list) < maxRuns {
+				list = append(list, absolute(*c.Dir, name))
+			}
+		}
+	}
+	return list
+}
+
+// handlers are programs that look at files of any kind, pack or move them, or fetch or send them,
+// beside those of lookers.
+const handlers = " sha1sum sha224sum sha256sum sha384sum sha512sum md5sum shasum b2sum cksum xxd hexdump od strings objdump readelf size nm unzip zip zipinfo 7z 7za tar gzip gunzip xz zstd bzip2 binwalk minisign cosign exiftool ar bsdtar cpio " +
+	"install rsync scp sftp dd split truncate shred base64 clamscan yara srec_info du df wget2 axel aws gsutil gcloud rclone file "
+
+// codeEnds are the endings of files that devices, systems and interpreters take for programs.
+const codeEnds = " .hex .ihex .bin .uf2 .elf .axf .dfu .fw .rom .srec .s19 .mot .img .iso .wic .pt .pth .ckpt .pkl .pickle .joblib .dill .sav .npy .h5 .jar .war .ear .wasm .so .dll .dylib .node .pyd .pyc .apk .aab .ipa .vsix .xpi .crx .deb .rpm .apk .pkg .msi .exe .whl .gem .appimage .snap .flatpak .kext .ko .efi .cap "
 
 // maxRuns is how many files of one command are looked up.
 const maxRuns = 16

@@ -62,7 +62,7 @@ func repositories(f *hook.Facts, kept *seen.Seen, old, text string, e *hook.Fact
 	}
 	replaces := hasAny(strings.ToLower(text), "[patch replace override resolutions insteadof fork") // the name is that of another one
 	for _, r := range list {
-		known, instead := false, replaces
+		known, instead := false, replaces || strings.Contains(strings.ToLower(old), "/"+path.Base(r)) // of a registry
 		for _, other := range append(had[:len(had):len(had)], list...) {
 			instead = instead || other != r && path.Base(other) == path.Base(r)
 		}

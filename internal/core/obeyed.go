@@ -478,6 +478,9 @@ func obeyedWords(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand) {
 			}
 			repositories(f, kept, "", text, &hook.FactEffect{Command: c.ID, Is: &hook.Environment{}}, nil)
 		}
+		if *c.Program == "helm" && !strings.Contains(text, "=") && !strings.HasPrefix(before, "-") {
+			continue // REPOSITORY/CHART: the address of that was judged where it was added
+		}
 		if strings.Contains(text, "/") && (wordlist.Has(runners, *c.Program) || !c.Known && takesName(c, i)) && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
 			had := ""
 			if instead { // of one with that name

@@ -3,8 +3,10 @@ package core
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"gate/hook"
 	"gate/internal/secret"
@@ -61,6 +63,9 @@ func (g *Gate) handsAway(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 			} else if what := valueIn(text, values, out != ""); what != "" {
 				found = true
 				f.Flow = append(f.Flow, hook.Flow{Effect: "net.send", Command: c.ID, Origin: seen.Secret, What: &what, Path: &name, Via: []string{}, How: "file"})
+			} else if what := g.compiledIn(kept, name, *c.Dir); what != "" && out != "" && slices.Contains(targets, name) {
+				found = true
+				f.Flow = append(f.Flow, hook.Flow{Effect: "net.send", Command: c.ID, Origin: seen.Secret, What: &what, Path: &name, Via: []string{}, How: "file"})
 			} else if !tried(name) && ofData(name) && (seen.HasPeople(text) || seen.ListsPeople(text)) {
 				found = true
 				what := seen.People
@@ -86,6 +91,44 @@ func (g *Gate) handsAway(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 		}
 	}
 }
+
+// maxCompiled is how much of a program is looked through for what was compiled into it, in bytes.
+const maxCompiled = 4 << 20
+
+// compiledIn is the kind of a secret that stands in a program or an image of one: a value that the
+// agent was shown, or one that a header or a module for secrets gives a name. "" is none.
+func (g *Gate) compiledIn(kept *seen.Seen, name, dir string) string {
+	text := g.textOf(name, maxCompiled)
+	if !strings.HasPrefix(text, "\x7fELF") && strings.IndexByte(text[:min(len(text), 512)], 0) < 0 && !wordlist.Has(codeEnds, strings.ToLower(path.Ext(name))) {
+		return ""
+	}
+	if kept != nil {
+		if what := kept.Has(text); what != "" {
+			return what
+		}
+	}
+	left := maxValueFiles
+	for _, place := range strings.Fields(". src include main app app/src lib config firmware firmware/src") {
+		for _, entry := range g.namesOf(path.Join(dir, place)) {
+			base := strings.ToLower(strings.TrimLeft(entry, "_."))
+			if left == 0 || !hasAny(base, "secret credential private wifi password") || path.Ext(base) == ".md" {
+				continue
+			}
+			left--
+			for _, found := range namedText().FindAllStringSubmatch(g.text(path.Join(dir, place, entry)), maxValues) {
+				if secret.Promises(found[1]) && !public(found[1], found[2]) && !secret.Harmless(found[2]) && strings.Contains(text, found[2]) {
+					return looksSecret
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// namedText finds a text of a program behind a name: #define NAME "text", NAME[] = "text".
+var namedText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\[\w*\])?\s*(?::\s*[\w&' ]+)?(?:=|:|\s)\s*"([^"\n]{10,})"`)
+})
 
 // handsOut says how a command hands out what it is given: "publishes" for one that makes a directory
 // public, "sends" for another, "" for none.
