@@ -309,7 +309,7 @@ func (c *content) judged(l *lexer, t token) string {
 			return AskedHost
 		}
 	case kindMail, kindPhone:
-		if l.to[t] && (l.always[t] || !c.named([]string{contact}, t.text)) && (t.kind == kindPhone || !c.wants(hostIn(t), inPrompt)) {
+		if l.to[t] && (l.always[t] || !c.named([]string{contact}, t.text) && !c.colleague(t.text)) && (t.kind == kindPhone || !c.wants(hostIn(t), inPrompt)) {
 			return Recipient
 		}
 	}

@@ -27,7 +27,9 @@ func recipients(ev *hook.Event) (to, always map[token]bool) {
 // contacts adds the addresses of mail and numbers that stand as somebody's own: as a whole value
 // of a JSON text, or behind From: and the like at the beginning of a line. Others write the
 // text of a mail; its fields a server fills in.
-func (l *lexer) contacts(s string) {
+//
+// prompted reports a word that a prompt has. Of somebody whom a prompt names the domain is kept, too.
+func (l *lexer) contacts(s string, prompted func(words ...string) bool) {
 	own := func(begin, end int) bool {
 		if begin > 0 && s[begin-1] == '"' && end < len(s) && s[end] == '"' && (begin < 2 || s[begin-2] != '\\') {
 			return true
@@ -55,6 +57,9 @@ func (l *lexer) contacts(s string) {
 			for _, t := range one.tokens {
 				if t.kind == kindMail {
 					l.add(kindWord, contact+t.text)
+					if _, domain, _ := strings.Cut(t.text, "@"); !wordlist.Has(anybodys, domain) && prompted(calledAs(t.text)...) {
+						l.add(kindWord, contactsAt+domain)
+					}
 				}
 			}
 		}
@@ -66,6 +71,27 @@ func (l *lexer) contacts(s string) {
 		}
 	})
 }
+
+// calledAs are the words by which people may call the owner of an address.
+func calledAs(address string) (words []string) {
+	local, _, _ := strings.Cut(strings.ToLower(address), "@")
+	for _, w := range strings.FieldsFunc(local, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if len(w) > 2 {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// colleague reports an address whose owner a prompt names, at a domain where somebody else whom a
+// prompt names has an own one.
+func (c *content) colleague(address string) bool {
+	_, domain, _ := strings.Cut(address, "@")
+	return c.named([]string{contactsAt}, domain) && c.named([]string{inPrompt}, calledAs(address)...)
+}
+
+// anybodys are domains where anybody gets an address.
+const anybodys = " gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com icloud.com me.com mac.com proton.me protonmail.com pm.me gmx.de gmx.net gmx.com web.de aol.com mail.com mail.ru yandex.ru yandex.com qq.com 163.com 126.com tutanota.com tuta.io fastmail.com zoho.com hey.com t-online.de orange.fr free.fr "
 
 // maxHeader is how far from its name the value of a header stands, in bytes.
 const maxHeader = 80

@@ -31,13 +31,14 @@ const rented = " github.io gitlab.io pages.dev workers.dev vercel.app netlify.ap
 
 // Where a word stood that is kept, before that word. No word has a blank.
 const (
-	inPrompt  = ""
-	inAddress = "at "      // of the host of a page that the agent opened, or of the path where it names a package
-	inPath    = "path "    // of the path of another page
-	inQuery   = "sought "  // what the agent asked a search or a server for
-	ofSite    = "site "    // a label of the host of such a page, or a part of its path, whole
-	service   = "service " // of a prompt, a service that is to be used
-	contact   = "contact " // an address of mail or a number that stood as somebody's own
+	inPrompt   = ""
+	inAddress  = "at "          // of the host of a page that the agent opened, or of the path where it names a package
+	inPath     = "path "        // of the path of another page
+	inQuery    = "sought "      // what the agent asked a search or a server for
+	ofSite     = "site "        // a label of the host of such a page, or a part of its path, whole
+	service    = "service "     // of a prompt, a service that is to be used
+	contactsAt = "contacts at " // the domain of such an address whose owner a prompt names
+	contact    = "contact "     // an address of mail or a number that stood as somebody's own
 )
 
 // around are what stands before or behind a name in the label of its site.

@@ -69,7 +69,11 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 	n.tokens = l.tokens
 	if n.source == sourceServer || n.source == sourceNet {
 		people := lexer{}
-		outputs(ev, func(_, text string) { people.contacts(text) })
+		prompted := func(...string) bool { return false }
+		if kept, err := s.read(); err == nil {
+			prompted = func(words ...string) bool { return kept.named([]string{inPrompt}, words...) }
+		}
+		outputs(ev, func(_, text string) { people.contacts(text, prompted) })
 		chosen.tokens = append(chosen.tokens, people.tokens...)
 		for _, t := range l.tokens {
 			if t.kind == kindPackage && betweenPeople(ev.Tool(), facts) {
@@ -88,6 +92,12 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) []note {
 		l := lexer{except: own.have}
 		outputs(ev, func(_, text string) { l.hints(text) })
 		hints.tokens = l.tokens
+	}
+	if (n.source == sourceNone || n.source >= sourceKept) && (runsPackages(facts) || speaks(facts)) {
+		for _, name := range mended(ev) {
+			hints.tokens = append(hints.tokens, token{kindPackage, name})
+			chosen.tokens = append(chosen.tokens, token{kindWord, saidWord + name})
+		}
 	}
 	spoken := note{source: sourceKept}
 	if n.source == sourceNone && speaks(facts) {
@@ -224,6 +234,27 @@ func (l *lexer) hints(text string) {
 			l.add(t.kind, t.text)
 		}
 	}
+}
+
+// mended are the packages that lines of an output want to be installed and whose names say that they
+// mend another one: of a package nobody knows who wants that.
+func mended(ev *hook.Event) (names []string) {
+	all := lexer{}
+	outputs(ev, func(_, text string) {
+		for line := range strings.Lines(text) {
+			if line[0] != '>' && (strings.Contains(line, "install ") || strings.Contains(line, " add ") || strings.Contains(line, " i ") || strings.Contains(line, " get ")) {
+				all.lines(line)
+				all.names(line)
+			}
+		}
+	})
+	for _, t := range all.tokens {
+		words := strings.FieldsFunc(t.text, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+		if t.kind == kindPackage && len(words) > 1 && wordlist.Has(" fix fixed fixes hotfix hotfixed patch patched patches repaired unofficial fork forked ", words[len(words)-1]) && len(names) < maxPlaces {
+			names = append(names, t.text)
+		}
+	}
+	return names
 }
 
 // starts reports a line that names a program which fetches what it runs.
