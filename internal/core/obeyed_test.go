@@ -62,3 +62,17 @@ func TestOwns(t *testing.T) {
 		t.Error("owners are told wrong")
 	}
 }
+
+func TestNamedText(t *testing.T) {
+	for line, want := range map[string]string{
+		"#define WIFI_PASSWORD \"korkeichen-9\"":                       "WIFI_PASSWORD=korkeichen-9",
+		"const MQTT_TOKEN: &str = \"korkeichen-9\";":                   "MQTT_TOKEN=korkeichen-9",
+		"static const char api_key[] = \"korkeichen-9\"; // see \"x\"": "api_key=korkeichen-9",
+		"#define WIFI_PASSWORD \"short\"":                              "=",
+		"#define WIFI_PASSWORD \"open":                                 "=",
+	} {
+		if name, value := namedText(line); name+"="+value != want {
+			t.Errorf("%s: %s=%s, not %s", line, name, value, want)
+		}
+	}
+}

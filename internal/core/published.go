@@ -3,10 +3,8 @@ package core
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"gate/hook"
 	"gate/internal/secret"
@@ -115,8 +113,9 @@ func (g *Gate) compiledIn(kept *seen.Seen, name, dir string) string {
 				continue
 			}
 			left--
-			for _, found := range namedText().FindAllStringSubmatch(g.text(path.Join(dir, place, entry)), maxValues) {
-				if secret.Promises(found[1]) && !public(found[1], found[2]) && !secret.Harmless(found[2]) && strings.Contains(text, found[2]) {
+			for line := range strings.Lines(g.text(path.Join(dir, place, entry))) {
+				name, value := namedText(line)
+				if secret.Promises(name) && !public(name, value) && !secret.Harmless(value) && strings.Contains(text, value) {
 					return looksSecret
 				}
 			}
@@ -125,10 +124,23 @@ func (g *Gate) compiledIn(kept *seen.Seen, name, dir string) string {
 	return ""
 }
 
-// namedText finds a text of a program behind a name: #define NAME "text", NAME[] = "text".
-var namedText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\[\w*\])?\s*(?::\s*[\w&' ]+)?(?:=|:|\s)\s*"([^"\n]{10,})"`)
-})
+// namedText is the first text of a line of a program and the name that it has: #define NAME "text",
+// NAME[] = "text". Texts of fewer than 10 bytes are none.
+func namedText(line string) (name, value string) {
+	head, rest, _ := strings.Cut(line, `"`)
+	value, _, closed := strings.Cut(rest, `"`)
+	if !closed || len(value) < 10 || len(line) > maxLine {
+		return "", ""
+	}
+	isName := func(r rune) bool {
+		return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	if end := strings.IndexAny(head, ":=["); end >= 0 { // what follows is a type
+		head = head[:end]
+	}
+	head = strings.TrimRightFunc(head, func(r rune) bool { return !isName(r) })
+	return head[strings.LastIndexFunc(head, func(r rune) bool { return !isName(r) })+1:], value
+}
 
 // handsOut says how a command hands out what it is given: "publishes" for one that makes a directory
 // public, "sends" for another, "" for none.
