@@ -198,6 +198,15 @@ func later(w http.ResponseWriter, status int, after time.Duration, why string) {
 	fail(w, status, why)
 }
 
+// unwritten is broken, of what a machine sent: whoever watches the collector sees it until
+// something is written again. What people ask for is no sign of that.
+func (s *Server) unwritten(w http.ResponseWriter, r *http.Request, err error) {
+	if !errors.Is(err, store.ErrBusy) && r.Context().Err() == nil {
+		s.trouble.Store(true)
+	}
+	s.broken(w, r, err)
+}
+
 // broken says that the store could not do it, and why, to the log.
 func (s *Server) broken(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
@@ -208,7 +217,6 @@ func (s *Server) broken(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil:
 		later(w, http.StatusServiceUnavailable, time.Second, "it took too long")
 	default:
-		s.trouble.Store(true)
 		s.log.Error("the store could not do it", "path", r.URL.Path, "error", err)
 		later(w, http.StatusServiceUnavailable, 30*time.Second, "the store could not do it")
 	}

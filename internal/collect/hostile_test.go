@@ -58,6 +58,7 @@ func TestForged(t *testing.T) {
 			asks("the batch replayed", r, 200)
 			asks("the status replayed", m.request(g.url, fleet.StatusPath, status), 200)
 		}
+		asks("a status with the last of all numbers", m.request(g.url, fleet.StatusPath, pack(m.status(1<<62))), 400)
 		asks("an older status", m.request(g.url, fleet.StatusPath, pack(m.status(4))), 409)
 
 		// The thief's copy of the records is the thief's: nothing of the other machine moves.
@@ -296,4 +297,16 @@ func TestNosy(t *testing.T) {
 	if text, err := os.ReadFile(g.roles); err != nil || bytes.Contains(text, []byte("reader-token")) {
 		t.Errorf("the file of roles has a token: %v", err)
 	}
+}
+
+// TestHealthOfQuestions has a question that the database cannot answer say nothing about
+// whether records can be written.
+func TestHealthOfQuestions(t *testing.T) {
+	each(t, func(t *testing.T, database string) {
+		g := newRig(t, database, Limits{})
+		g.ask("reader", "/v1/figures?policy=a%00b") // PostgreSQL takes no NUL
+		if status, answer := g.ask("", "/health"); status != 200 {
+			t.Errorf("%d %v", status, answer)
+		}
+	})
 }

@@ -66,7 +66,7 @@ func (s *Server) enrol(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, store.ErrOtherKey):
 		refuse(w, http.StatusConflict, err.Error())
 	case err != nil:
-		s.broken(w, r, err)
+		s.unwritten(w, r, err)
 	default:
 		s.log.Info("a machine is enrolled", "machine", e.Machine, "host", e.Host)
 		answer(w, map[string]string{"machine": e.Machine})
@@ -96,7 +96,7 @@ func (s *Server) signed(path string, plain int64, next func(w http.ResponseWrite
 			return
 		}
 		if err != nil {
-			s.broken(w, r, err)
+			s.unwritten(w, r, err)
 			return
 		}
 		if wait := s.quotas.wait(by.Machine, s.now()); wait > 0 {
@@ -181,7 +181,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request, m sent) {
 	case errors.Is(err, store.ErrUnknown): // forgotten meanwhile
 		refuse(w, http.StatusUnauthorized, err.Error())
 	case err != nil:
-		s.broken(w, r, err)
+		s.unwritten(w, r, err)
 	default:
 		s.trouble.Store(false)
 		answer(w, map[string]int{"taken": taken.Taken, "again": taken.Again, "findings": taken.Findings})
@@ -224,6 +224,9 @@ func (s *Server) batch(body []byte) (store.Batch, error) {
 	return b, nil
 }
 
+// maxStatusSeq is the highest number of a status that is taken.
+const maxStatusSeq = 1 << 51
+
 func (s *Server) status(w http.ResponseWriter, r *http.Request, m sent) {
 	st, err := fleet.ParseStatus(m.body)
 	if err == nil && st.Gate.Machine != m.machine {
@@ -231,6 +234,10 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request, m sent) {
 	}
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if st.Gate.Seq > maxStatusSeq { // no later one could follow that the machine would believe
+		refuse(w, http.StatusBadRequest, "gate.seq: it is larger than any number of statuses")
 		return
 	}
 	s.quotas.charge(m.machine, s.now(), 1, len(m.body))
@@ -244,7 +251,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request, m sent) {
 	case errors.Is(err, store.ErrUnknown):
 		refuse(w, http.StatusUnauthorized, err.Error())
 	case err != nil:
-		s.broken(w, r, err)
+		s.unwritten(w, r, err)
 	default:
 		s.trouble.Store(false)
 		answer(w, map[string]int64{"seq": st.Gate.Seq})

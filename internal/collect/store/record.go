@@ -98,6 +98,9 @@ func (r *Record) ran() bool {
 // maxWord is the longest text in a column, in bytes.
 const maxWord = 256
 
+// maxSeq is the highest number of a record: sums of them are numbers, too.
+const maxSeq = 1 << 52
+
 // ReadRecord reads one element of what a machine sends: a record, or what it says in the
 // place of one; the other one is nil. Machine, Received and Team are for the caller to
 // set, and Day is that of the record's time, whatever that is.
@@ -112,6 +115,9 @@ func ReadRecord(body []byte) (*Record, *Told, error) {
 	}
 	if len(log) > 64 || len(sent.Before.Log) > 64 || strings.ContainsFunc(log+sent.Before.Log, notName) {
 		return nil, nil, errors.New("a chain is named by at most 64 printable characters")
+	}
+	if sent.From > maxSeq || sent.To > maxSeq || sent.Before.Seq < 0 || sent.Before.Seq > maxSeq || sent.Record.Place != nil && sent.Record.Place.Seq > maxSeq {
+		return nil, nil, errors.New("a number in a chain is larger than any log is long")
 	}
 	switch sent.Path {
 	case audit.GapPath:

@@ -133,25 +133,34 @@ func (f *figures) approve(r *Record) {
 	}
 }
 
+// maxCounted is the most that one number of a machine's own counts for: thousands of calls
+// a second for an hour. Figures of all machines of a team are sums of such numbers, and a
+// sum that no column holds would keep those of all of them out.
+const maxCounted = 10_000_000
+
+func counted(n int64) int64 { return min(max(n, 0), maxCounted) }
+
 // count takes in what a machine that sends no records counted itself.
 func (f *figures) count(machine, team string, hour int64, h *fleet.Hour) {
 	base := callKey{hour: hour, team: team}
+	one := fleet.Hour{Calls: counted(h.Calls), Asked: counted(h.Asked), Approved: counted(h.Approved), Denied: counted(h.Denied), Changed: counted(h.Changed), Faults: counted(h.Faults), Policies: h.Policies}
+	h = &one
 	left := max(h.Calls-h.Asked-h.Denied-h.Changed, 0)
 	for _, part := range []struct {
 		effect      string
 		n, approved int64
-	}{{hook.Ask.String(), h.Asked, 0}, {hook.Deny.String(), h.Denied, 0}, {changed, h.Changed, 0}, {hook.Pass.String(), left, min(max(h.Approved, 0), left)}} {
+	}{{hook.Ask.String(), h.Asked, 0}, {hook.Deny.String(), h.Denied, 0}, {changed, h.Changed, 0}, {hook.Pass.String(), left, min(h.Approved, left)}} {
 		if part.n > 0 {
 			base.effect = part.effect
 			f.call(base, part.n, part.approved)
 		}
 	}
-	f.ofMachine(machineKey{machine, hour}, machineTally{max(h.Calls, 0), max(h.Asked, 0), max(h.Denied, 0), max(h.Faults, 0)})
+	f.ofMachine(machineKey{machine, hour}, machineTally{h.Calls, h.Asked, h.Denied, h.Faults})
 	for _, p := range h.Policies {
 		if p.N <= 0 || word(p.Policy) == "" {
 			continue
 		}
-		f.call(callKey{hour: hour, team: team, policy: word(p.Policy), effect: word(p.Effect), would: word(p.Would), spare: word(p.Spared)}, p.N, min(max(p.Approved, 0), p.N))
+		f.call(callKey{hour: hour, team: team, policy: word(p.Policy), effect: word(p.Effect), would: word(p.Would), spare: word(p.Spared)}, counted(p.N), min(counted(p.Approved), counted(p.N)))
 	}
 }
 

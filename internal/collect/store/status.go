@@ -32,7 +32,10 @@ func (s *Store) TakeStatus(ctx context.Context, machine string, clock time.Time,
 		replayed, err = t.status(ctx, machine, clock, st, body)
 		return err
 	}})
-	return errors.Join(err, replayed)
+	if err != nil { // of a caller that goes away the writer may still be at it
+		return err
+	}
+	return replayed
 }
 
 // status takes it. A number that is refused is a finding, which is written all the same:
@@ -212,7 +215,7 @@ func (t *txn) heads(ctx context.Context, machine string, st *fleet.Status) error
 	var ahead []Finding
 	said := map[string]bool{}
 	for _, h := range st.Gate.Heads[:min(len(st.Gate.Heads), maxHeads)] {
-		if h.Log == "" || len(h.Log) > 64 || said[h.Log] {
+		if h.Log == "" || len(h.Log) > 64 || strings.ContainsFunc(h.Log, notName) || h.Seq < 0 || h.Seq > maxSeq || said[h.Log] {
 			continue
 		}
 		said[h.Log] = true

@@ -53,7 +53,10 @@ func (s *Store) Take(ctx context.Context, b Batch) (Taken, error) {
 		out, err = t.take(ctx, b)
 		return err
 	}})
-	return out, err
+	if err != nil { // of a caller that goes away the writer may still be at it
+		return Taken{}, err
+	}
+	return out, nil
 }
 
 // How far a record's time may be from that of the collector.
