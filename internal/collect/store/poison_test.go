@@ -60,3 +60,31 @@ func TestPoison(t *testing.T) {
 		}
 	})
 }
+
+// TestLateQuestions has thousands of questions come behind what came of them. Each of
+// these is read a few times for a batch, and not once for each question.
+func TestLateQuestions(t *testing.T) {
+	each(t, func(t *testing.T, o Options) {
+		const n = 1500
+		s := open(t, o)
+		f := newFake(1, s.now().Add(-2*time.Hour))
+		f.enrol(t, s)
+		var asked, runs [][]byte
+		for i := range n {
+			asked = append(asked, f.body(ask(fmt.Sprint("call", i))))
+		}
+		for i := range n {
+			runs = append(runs, f.body(ran(fmt.Sprint("call", i))))
+		}
+		f.send(t, s, runs...)
+		begin := time.Now()
+		f.send(t, s, asked...)
+		if took := time.Since(begin); took > 15*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		list, err := s.Asked(t.Context(), Span{s.now().Add(-24 * time.Hour), s.now()}, "", 0, 0)
+		if err != nil || len(list) != 1 || list[0].Asked != n || list[0].Approved != n {
+			t.Errorf("%+v %v", list, err)
+		}
+	})
+}

@@ -265,26 +265,58 @@ func (c *chain) asks(ctx context.Context, r *Record) error {
 	if c.seq == r.Seq { // nothing behind it is here
 		return nil
 	}
-	const mostBehind = 10_000 // records that are looked through
-	later, err := allOf(ctx, c.tx, c.s.q(`SELECT body FROM records WHERE day IN (?, ?) AND machine = ? AND log = ? AND seq > ? AND seq < ? AND event IN ('PostToolUse', 'PostToolUseFailure')`),
-		[]any{r.Day, dayOf(r.At.Add(24 * time.Hour)), c.machine, c.log, r.Seq, r.Seq + mostBehind}, func(rows *sql.Rows) ([]byte, error) {
-			var body []byte
-			if err := rows.Scan(&body); err != nil {
-				return nil, err
-			}
-			return unpack(body)
-		})
+	later, err := c.ranBehind(ctx, r)
 	if err != nil {
 		return err
 	}
-	for _, body := range later {
-		if ran, _, err := ReadRecord(body); err == nil && ran != nil && ran.Call == r.Call {
+	for _, ran := range later {
+		if ran.Seq > r.Seq && ran.Seq < r.Seq+mostBehind {
 			if err := c.ran(ctx, ran); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// mostBehind is how far behind a question it is looked for what came of it, in records.
+const mostBehind = 10_000
+
+// A behind is what came of the calls of a day and the next one, as far as a batch has
+// looked: each record is read once for all questions of the batch, however many come late.
+type behind struct {
+	to    int64 // the first that was not looked at
+	calls map[string][]*Record
+}
+
+// ranBehind returns the records that show that a call was made, of those that are here
+// already and stand behind the question. Questions come in the order of their numbers.
+func (c *chain) ranBehind(ctx context.Context, r *Record) ([]*Record, error) {
+	b := c.behind[r.Day]
+	if b == nil {
+		b = &behind{calls: map[string][]*Record{}}
+		if c.behind == nil {
+			c.behind = map[string]*behind{}
+		}
+		c.behind[r.Day] = b
+	}
+	_, err := allOf(ctx, c.tx, c.s.q(`SELECT body FROM records WHERE day IN (?, ?) AND machine = ? AND log = ? AND seq >= ? AND seq < ? AND event IN ('PostToolUse', 'PostToolUseFailure')`),
+		[]any{r.Day, dayOf(r.At.Add(24 * time.Hour)), c.machine, c.log, max(r.Seq+1, b.to), r.Seq + mostBehind}, func(rows *sql.Rows) (struct{}, error) {
+			var body []byte
+			err := rows.Scan(&body)
+			if err == nil {
+				body, err = unpack(body)
+			}
+			if err != nil {
+				return struct{}{}, err
+			}
+			if ran, _, err := ReadRecord(body); err == nil && ran != nil && ran.Call != "" {
+				b.calls[ran.Call] = append(b.calls[ran.Call], &Record{Key: ran.Key, Call: ran.Call, At: ran.At})
+			}
+			return struct{}{}, nil
+		})
+	b.to = r.Seq + mostBehind
+	return b.calls[r.Call], err
 }
 
 // ran counts the question about a call that ran as answered.

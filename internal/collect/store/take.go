@@ -166,7 +166,8 @@ type chain struct {
 	spans   []span // that the batch may touch, in order
 	changed []span // that are to be written
 	removed []int64
-	fresh   map[int64]*Record // that this batch brought
+	fresh   map[int64]*Record  // that this batch brought
+	behind  map[string]*behind // by day; see asks
 }
 
 // A span is a run of records of a chain none of which is missing.
