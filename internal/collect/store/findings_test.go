@@ -179,16 +179,17 @@ func TestTold(t *testing.T) {
 		if got, rest := found(t, s, false), "; time_back log1 2-2; other_account log1 4-4; odd_time log1 5-5"; got != want+rest {
 			t.Errorf("findings %q", strings.TrimPrefix(got, want))
 		}
-		b := m.batch(t)
-		b.Clock = s.now().Add(-6 * time.Minute)
+		clock := s.now().Add(-6 * time.Minute)
 		for _, shown := range []bool{true, false} {
+			b := m.batch(t, m.body(nil))
+			b.Clock = clock
 			if _, err := s.Take(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
 			if got := found(t, s, false); strings.Contains(got, Skew) != shown {
 				t.Errorf("findings %q", got)
 			}
-			b.Clock = s.now()
+			clock = s.now()
 		}
 	})
 }
@@ -211,6 +212,44 @@ func TestManyFindings(t *testing.T) {
 		list, err := s.Findings(t.Context(), FindingQuery{Kind: Changed})
 		if err != nil || len(list) != maxOpen+1 || list[0].Log != collective || list[0].Times != 199-maxOpen {
 			t.Errorf("%d findings, the last %+v: %v", len(list), list[0], err)
+		}
+	})
+}
+
+// TestReplayedIsNoWord has somebody send again what a machine sent before it went away: it
+// is silent all the same.
+func TestReplayedIsNoWord(t *testing.T) {
+	each(t, func(t *testing.T, o Options) {
+		c := newClock()
+		o.Now = c.Now
+		s := open(t, o)
+		m := newFake(1, s.now().Add(-time.Hour))
+		m.enrol(t, s)
+		bodies := [][]byte{m.body(nil), m.body(nil)}
+		last := status(m, 1, s.now())
+		send := func() {
+			t.Helper()
+			m.send(t, s, bodies...)
+			if err := takeStatus(t, s, m, last); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Check(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		send()
+		if got := found(t, s, false); got != "" {
+			t.Errorf("findings %q", got)
+		}
+		c.now = c.now.Add(25 * time.Hour)
+		send()
+		if got := found(t, s, false); got != "silent  0-0" {
+			t.Errorf("findings %q of a machine whose requests are sent again", got)
+		}
+		bodies = [][]byte{m.body(nil)}
+		send()
+		if got := found(t, s, false); got != "" {
+			t.Errorf("findings %q of a machine that is back", got)
 		}
 	})
 }

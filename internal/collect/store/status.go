@@ -41,7 +41,7 @@ func (s *Store) TakeStatus(ctx context.Context, machine string, clock time.Time,
 // status takes it. A number that is refused is a finding, which is written all the same:
 // refused is what the machine is told.
 func (t *txn) status(ctx context.Context, machine string, clock time.Time, st *fleet.Status, body []byte) (refused, err error) {
-	team, err := t.word(ctx, machine, clock)
+	team, err := t.lock(ctx, machine)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,9 @@ func (t *txn) status(ctx context.Context, machine string, clock time.Time, st *f
 			return nil, err
 		}
 		return ReplayedError{last}, t.open(ctx, Finding{Kind: StatusBack, Machine: machine, First: g.Seq, Last: last, Detail: fmt.Sprintf("status %d came after status %d: is the machine there twice, or was it put back?", g.Seq, last)})
+	}
+	if err := t.heard(ctx, machine, clock); err != nil {
+		return nil, err
 	}
 	if err := t.exec(ctx, `INSERT INTO statuses (machine, seq, received, body) VALUES (?, ?, ?, ?)`, machine, g.Seq, micros(t.now), pack(body)); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (s *Store) dayFor(at, now time.Time) string {
 }
 
 func (t *txn) take(ctx context.Context, b Batch) (out Taken, err error) {
-	team, err := t.word(ctx, b.Machine, b.Clock)
+	team, err := t.lock(ctx, b.Machine)
 	if err != nil {
 		return out, err
 	}
@@ -116,26 +116,36 @@ func (t *txn) take(ctx context.Context, b Batch) (out Taken, err error) {
 			return out, err
 		}
 	}
+	// Whoever kept a request can send it again for ever: what brings nothing new is no word
+	// of the machine. A status, which has a number, follows an honest one.
+	if out.Taken > 0 || t.opened > before {
+		if err := t.heard(ctx, b.Machine, b.Clock); err != nil {
+			return out, err
+		}
+	}
 	out.Findings = t.opened - before
 	return out, nil
 }
 
-// word locks a machine, and notes that it was heard of.
-func (t *txn) word(ctx context.Context, machine string, clock time.Time) (team string, err error) {
+// lock locks a machine.
+func (t *txn) lock(ctx context.Context, machine string) (team string, err error) {
 	err = t.tx.QueryRowContext(ctx, t.s.q(`SELECT team FROM machines WHERE machine = ?`+t.s.sql.locked()), machine).Scan(&team)
 	if err == sql.ErrNoRows {
 		return "", ErrUnknown
 	}
-	if err == nil {
-		err = t.exec(ctx, `UPDATE machines SET seen = ? WHERE machine = ?`, micros(t.now), machine)
-	}
+	return team, err
+}
+
+// heard notes that a machine was heard of.
+func (t *txn) heard(ctx context.Context, machine string, clock time.Time) error {
+	err := t.exec(ctx, `UPDATE machines SET seen = ? WHERE machine = ?`, micros(t.now), machine)
 	if err == nil {
 		err = t.closeKind(ctx, machine, Silent)
 	}
 	if err == nil && !clock.IsZero() {
 		err = t.clock(ctx, machine, clock)
 	}
-	return team, err
+	return err
 }
 
 // maxSkew is how far a machine's clock may be from the collector's.
