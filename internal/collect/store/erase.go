@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"strings"
 	"time"
 
 	"gate/internal/fleet"
@@ -55,9 +57,20 @@ func (s *Store) Forget(ctx context.Context, machine string) (e Erased, days []st
 	return e, days, err
 }
 
+// ErrNoPseudonym says that a text is no pseudonym of an account.
+var ErrNoPseudonym = errors.New("an account is named by its pseudonym: u- and 16 hexadecimal digits")
+
+func isPseudonym(s string) bool {
+	digits, ok := strings.CutPrefix(s, "u-")
+	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
 // Erase erases the records of an account by its pseudonym. Those that are older than now
 // are not taken any more either. What is returned is as of [Store.Forget].
 func (s *Store) Erase(ctx context.Context, account string) (e Erased, days []string, err error) {
+	if !isPseudonym(account) { // it is looked for in texts, and what fits all of them would erase all
+		return e, nil, ErrNoPseudonym
+	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		t := &txn{s: s, tx: tx, now: s.now().UTC()}
 		if days, err = s.archivedDays(ctx, tx); err != nil {

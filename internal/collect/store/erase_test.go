@@ -79,6 +79,11 @@ func TestErase(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		for _, name := range []string{"", "%", "u-%", "u-____000000000000", two.account + "0"} {
+			if gone, _, err := s.Erase(t.Context(), name); err != ErrNoPseudonym {
+				t.Errorf("%q: %+v, %v", name, gone, err)
+			}
+		}
 		gone, _, err := s.Erase(t.Context(), two.account)
 		if err != nil || gone.Records != 2 || gone.Statuses != 1 {
 			t.Errorf("%+v, %v", gone, err)
