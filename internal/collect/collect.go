@@ -67,8 +67,10 @@ type Server struct {
 
 	mux    *http.ServeMux
 	room   chan struct{} // a place for each request of a machine that is read
+	lobby  chan struct{} // the same for enrolments
 	quotas quotas
-	rare   rare
+
+	strangers, forgers rare // findings about machines that are not enrolled, and about signatures
 
 	trouble atomic.Bool // the last thing that the store was to write was not written
 
@@ -89,9 +91,9 @@ func New(o Options) *Server {
 	if s.gate == nil {
 		s.gate = &Gatekeeper{}
 	}
-	s.room = make(chan struct{}, s.limits.AtOnce)
+	s.room, s.lobby = make(chan struct{}, s.limits.AtOnce), make(chan struct{}, s.limits.AtOnce)
 	s.quotas = quotas{records: float64(s.limits.RecordsAMinute), bytes: float64(s.limits.BytesAMinute), all: map[string]*quota{}}
-	s.rare = rare{said: map[string]time.Time{}}
+	s.strangers, s.forgers = rare{said: map[string]time.Time{}}, rare{said: map[string]time.Time{}}
 	s.machineRoutes()
 	s.personRoutes()
 	s.mux.HandleFunc("GET /health", s.healthy)
@@ -146,7 +148,8 @@ func (s *Server) Run(ctx context.Context) {
 			return
 		case <-minute.C:
 			s.quotas.forget(s.now())
-			s.rare.forget(s.now())
+			s.strangers.forget(s.now())
+			s.forgers.forget(s.now())
 		}
 	}
 }

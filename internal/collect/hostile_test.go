@@ -310,3 +310,42 @@ func TestHealthOfQuestions(t *testing.T) {
 		}
 	})
 }
+
+// TestStrangers has somebody without a key fill what they can: the room for enrolments,
+// and what is remembered of names that nobody has. Machines are answered all the same, and
+// a forged signature is a finding.
+func TestStrangers(t *testing.T) {
+	g := newRig(t, t.TempDir(), Limits{AtOnce: 2})
+	m := newMachine(1)
+	g.enrol(m)
+	for range 2 { // bodies that never come
+		r, w := io.Pipe()
+		t.Cleanup(func() { w.Close() })
+		request, _ := http.NewRequest("POST", g.url+fleet.EnrollPath, r)
+		go http.DefaultClient.Do(request)
+		w.Write([]byte(" "))
+	}
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		r, _ := http.NewRequest("POST", g.url+fleet.EnrollPath, strings.NewReader("{}"))
+		if status, _, _ := do(t, r); status == http.StatusServiceUnavailable {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("the room for enrolments has room: %d", status)
+		}
+	}
+	if status, _, answer := do(t, m.request(g.url, fleet.LogsPath, pack([]doc{m.record(nil)}))); status != 200 {
+		t.Errorf("a machine: %d %v", status, answer)
+	}
+	for i := range mostRare {
+		stranger := newMachine(10 + i)
+		if status, _, answer := do(t, stranger.request(g.url, fleet.LogsPath, nil)); status != 401 {
+			t.Fatalf("%d %v", status, answer)
+		}
+	}
+	forged := *m
+	forged.key = newMachine(2).key
+	do(t, forged.request(g.url, fleet.StatusPath, pack(m.status(1))))
+	if _, answer := g.ask("reader", "/v1/findings?kind="+store.BadSignature); len(answer["findings"].([]any)) != 1 {
+		t.Errorf("findings about signatures: %v", answer)
+	}
+}

@@ -19,18 +19,19 @@ import (
 
 // machineRoutes are those that machines ask.
 func (s *Server) machineRoutes() {
-	s.mux.HandleFunc("POST "+fleet.EnrollPath, s.inRoom(s.enrol))
-	s.mux.HandleFunc("POST "+fleet.LogsPath, s.inRoom(s.signed(fleet.LogsPath, s.limits.Plain, s.logs)))
-	s.mux.HandleFunc("POST "+fleet.StatusPath, s.inRoom(s.signed(fleet.StatusPath, min(s.limits.Plain, fleet.MaxStatus), s.status)))
+	// Whoever has no key sends an enrolment as slowly as they like: not in the machines' room.
+	s.mux.HandleFunc("POST "+fleet.EnrollPath, inRoom(s.lobby, s.enrol))
+	s.mux.HandleFunc("POST "+fleet.LogsPath, inRoom(s.room, s.signed(fleet.LogsPath, s.limits.Plain, s.logs)))
+	s.mux.HandleFunc("POST "+fleet.StatusPath, inRoom(s.room, s.signed(fleet.StatusPath, min(s.limits.Plain, fleet.MaxStatus), s.status)))
 }
 
 // inRoom answers as many requests at once as there is room for. The others come back, at
 // times that differ.
-func (s *Server) inRoom(next http.HandlerFunc) http.HandlerFunc {
+func inRoom(room chan struct{}, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case s.room <- struct{}{}:
-			defer func() { <-s.room }()
+		case room <- struct{}{}:
+			defer func() { <-room }()
 			next(w, r)
 		default:
 			later(w, http.StatusServiceUnavailable, 2*time.Second+rand.N(8*time.Second), "too many send at once")
@@ -122,7 +123,11 @@ func (s *Server) signed(path string, plain int64, next func(w http.ResponseWrite
 
 // suspect opens a finding, once a minute at most: whoever has no key can bring it about.
 func (s *Server) suspect(ctx context.Context, f store.Finding) {
-	if !s.rare.may(f.Kind+" "+f.Machine+f.Log, s.now()) {
+	said := &s.strangers
+	if f.Kind == store.BadSignature { // names that nobody has must not keep this quiet
+		said = &s.forgers
+	}
+	if !said.may(f.Machine+f.Log, s.now()) {
 		return
 	}
 	if err := s.store.Open(ctx, f); err != nil {
