@@ -162,18 +162,21 @@ func logged(t *testing.T) (lines [][]byte) {
 // TestTilde replaces the home directory where it is a path, or the beginning of one.
 func TestTilde(t *testing.T) {
 	for text, want := range map[string]string{
-		"/home/ana":                         "~",
-		"cat /home/ana/x /home/ana/y":       "cat ~/x ~/y",
-		"gcc -I/home/ana/include":           "gcc -I~/include",
-		"file:///home/ana/x":                "file://~/x",
-		"PATH=/home/ana/bin:/usr/bin":       "PATH=~/bin:/usr/bin",
-		"in /home/ana.":                     "in ~.",
-		"/home/anabel/x":                    "/home/anabel/x",
-		"/home/ana.old/x":                   "/home/ana.old/x",
-		"/mnt/home/ana/x":                   "/mnt/home/ana/x",
-		"/home/ana/home/ana/x":              "~/home/ana/x",
-		"\"/home/ana\"":                     "\"~\"",
-		"/private/home/ana/x /home/ana/é/x": "/private/home/ana/x ~/é/x",
+		"/home/ana":                   "~",
+		"cat /home/ana/x /home/ana/y": "cat ~/x ~/y",
+		"gcc -I/home/ana/include":     "gcc -I~/include",
+		"file:///home/ana/x":          "file://~/x",
+		"PATH=/home/ana/bin:/usr/bin": "PATH=~/bin:/usr/bin",
+		"in /home/ana.":               "in ~.",
+		"/home/anabel/x":              "/home/anabel/x",
+		"/home/ana.old/x":             "/home/ana.old/x",
+		"/mnt/home/ana/x":             "/mnt/home/ana/x",
+		"/home/ana/home/ana/x":        "~/home/ana/x",
+		"\"/home/ana\"":               "\"~\"",
+		"/home/ana/.claude/projects/-home-ana-shop/8f1c.jsonl": "~/.claude/projects/~-shop/8f1c.jsonl",
+		"ls /srv/.claude/projects/-home-ana":                   "ls /srv/.claude/projects/~",
+		"/x/-home-anabel-shop --no-home-ana -home-ana":         "/x/-home-anabel-shop --no-home-ana -home-ana",
+		"/private/home/ana/x /home/ana/é/x":                    "/private/home/ana/x ~/é/x",
 	} {
 		line := (&audit.Record{ID: "a", Time: time.Unix(0, 0), Call: text, Place: &audit.Place{Log: "aa", Seq: 1}}).JSON()
 		got, err := reducer(fleet.Text).Reduce(line)

@@ -92,8 +92,10 @@ func (r *Reducer) spots(s string) []spot {
 			if !isHome(home) {
 				continue
 			}
-			if x, ok := next(s, at, home); ok && (found.from < 0 || x.from < found.from || x.from == found.from && x.to > found.to) {
-				found = x
+			for _, look := range []func(string, int, string) (spot, bool){next, nextElement} {
+				if x, ok := look(s, at, home); ok && (found.from < 0 || x.from < found.from || x.from == found.from && x.to > found.to) {
+					found = x
+				}
 			}
 		}
 		if found.from < 0 {
@@ -123,6 +125,34 @@ func next(s string, at int, home string) (spot, bool) {
 		}
 		at = x.from + 1
 	}
+}
+
+// nextElement is the first place from at on where home stands as the beginning of one
+// element of a path, with - for all that is no letter and no digit: agents call the
+// directories of their transcripts so, as in ~/.claude/projects/-home-dev-shop.
+func nextElement(s string, at int, home string) (spot, bool) {
+	home = element(home)
+	for {
+		i := strings.Index(s[at:], home)
+		if i < 0 {
+			return spot{}, false
+		}
+		x := spot{at + i, at + i + len(home)}
+		if x.from > 0 && strings.IndexByte(`/\`, s[x.from-1]) >= 0 && (x.to == len(s) || s[x.to] == '-' || !isNameByte(s[x.to])) {
+			return x, true
+		}
+		at = x.from + 1
+	}
+}
+
+// element is a path as the name of a directory.
+func element(path string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, path)
 }
 
 // within reports that a text ends in a path that a following / goes on with, as in
