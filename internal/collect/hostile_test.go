@@ -349,3 +349,28 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("findings about signatures: %v", answer)
 	}
 }
+
+// TestManyLogs has a machine name a new log with every record.
+func TestManyLogs(t *testing.T) {
+	g := newRig(t, t.TempDir(), Limits{RecordsAMinute: maxLogs * chainCost / 2})
+	m := newMachine(1)
+	g.enrol(m)
+	send := func(n int) int {
+		var list []doc
+		for i := range n {
+			other := newMachine(100 + i)
+			list = append(list, other.record(nil))
+		}
+		status, _, _ := do(t, m.request(g.url, fleet.LogsPath, pack(list)))
+		return status
+	}
+	if status := send(maxLogs + 1); status != 413 {
+		t.Errorf("more logs than a request may have: %d", status)
+	}
+	if status := send(maxLogs); status != 200 {
+		t.Errorf("as many as it may have: %d", status)
+	}
+	if status := send(1); status != 429 {
+		t.Errorf("and more within a minute: %d", status)
+	}
+}

@@ -179,12 +179,22 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request, m sent) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	s.quotas.charge(m.machine, s.now(), len(batch.Records)+len(batch.Told), len(m.body))
+	logs := map[string]bool{}
+	for _, r := range batch.Records {
+		logs[r.Log] = true
+	}
+	if len(logs) > maxLogs {
+		refuse(w, http.StatusRequestEntityTooLarge, errTooMany.Error())
+		return
+	}
+	s.quotas.charge(m.machine, s.now(), len(batch.Records)+len(batch.Told)+chainCost*max(len(logs)-1, 0), len(m.body))
 	batch.Machine, batch.Clock = m.machine, m.clock
 	taken, err := s.store.Take(r.Context(), batch)
 	switch {
 	case errors.Is(err, store.ErrUnknown): // forgotten meanwhile
 		refuse(w, http.StatusUnauthorized, err.Error())
+	case errors.Is(err, store.ErrPieces):
+		refuse(w, http.StatusBadRequest, err.Error())
 	case err != nil:
 		s.unwritten(w, r, err)
 	default:
@@ -192,6 +202,13 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request, m sent) {
 		answer(w, map[string]int{"taken": taken.Taken, "again": taken.Again, "findings": taken.Findings})
 	}
 }
+
+// A machine sends one log after the other. One that names a new log with each record has a
+// chain kept for each, which costs what many records do.
+const (
+	maxLogs   = 100 // of a request
+	chainCost = 50  // records
+)
 
 var errTooMany = errors.New("there are more records than are taken at once")
 

@@ -88,3 +88,29 @@ func TestLateQuestions(t *testing.T) {
 		}
 	})
 }
+
+// TestPieces has a machine leave out every other record, for ever: a chain is kept in so
+// many pieces, and what closes a hole is taken all the same.
+func TestPieces(t *testing.T) {
+	each(t, func(t *testing.T, o Options) {
+		s := open(t, o)
+		f := newFake(1, s.now().Add(-20*time.Hour))
+		f.enrol(t, s)
+		var first, holes [][]byte
+		for len(first) < maxPlaces {
+			first = append(first, f.body(nil))
+			holes = append(holes, f.body(nil))
+		}
+		f.send(t, s, first...)
+		more := [][]byte{f.body(nil)}
+		if _, err := s.Take(t.Context(), f.batch(t, more...)); err != ErrPieces {
+			t.Errorf("another piece: %v", err)
+		}
+		if got := f.send(t, s, holes[:2]...); got.Taken != 2 {
+			t.Errorf("what closes holes: %+v", got)
+		}
+		if got := f.send(t, s, more...); got.Taken != 1 {
+			t.Errorf("another piece, when there is room: %+v", got)
+		}
+	})
+}

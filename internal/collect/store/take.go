@@ -176,6 +176,7 @@ type chain struct {
 	spans   []span // that the batch may touch, in order
 	changed []span // that are to be written
 	removed []int64
+	loaded  int                // spans that were here before
 	fresh   map[int64]*Record  // that this batch brought
 	behind  map[string]*behind // by day; see asks
 }
@@ -242,6 +243,7 @@ func (c *chain) load(ctx context.Context, from, to int64) error {
 AND first >= COALESCE((SELECT MAX(first) FROM spans WHERE machine = ? AND log = ? AND first <= ?), 0) ORDER BY first`), []any{c.machine, c.log, to + 1, c.machine, c.log, from}, func(rows *sql.Rows) (p span, err error) {
 		return p, rows.Scan(&p.first, &p.last, &p.firstPrev, &p.lastDigest)
 	})
+	c.loaded = len(c.spans)
 	return err
 }
 
@@ -469,12 +471,21 @@ ON CONFLICT (machine, log) DO UPDATE SET account = excluded.account, seq = exclu
 	return c.missing(ctx)
 }
 
+// maxPlaces is in how many pieces a chain may be: every batch looks at all of them.
+const maxPlaces = 10_000
+
+// ErrPieces says that a chain is in too many pieces for another one.
+var ErrPieces = errors.New("records are missing from the chain in more places than are kept")
+
 // missing opens or closes the finding about what is missing of the chain.
 func (c *chain) missing(ctx context.Context) error {
 	var places, first, last, held int64
 	var gapFrom sql.NullInt64
 	if err := c.tx.QueryRowContext(ctx, c.s.q(`SELECT COUNT(*), MIN(first), MAX(last), SUM(last - first + 1), MIN(last) FROM spans WHERE machine = ? AND log = ?`), c.machine, c.log).Scan(&places, &first, &last, &held, &gapFrom); err != nil {
 		return err
+	}
+	if places > maxPlaces && len(c.spans) > c.loaded {
+		return ErrPieces
 	}
 	if places == 1 {
 		return c.closeOne(ctx, c.machine, Gap, c.log)
