@@ -4,12 +4,14 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"gate/internal/collect/archive"
 	"gate/internal/collect/store"
 	"gate/internal/fleet"
 )
@@ -118,5 +120,41 @@ func TestDropArchived(t *testing.T) {
 	list, err := s.Days(t.Context())
 	if err != nil || len(list) != 0 {
 		t.Errorf("%v %v: it counts as dropped", list, err)
+	}
+}
+
+// TestTakenIsArchived holds that the archive has room for every record that a collector
+// takes: one that it had none for would keep all days from its own on in the store.
+func TestTakenIsArchived(t *testing.T) {
+	body := func(log, call string, effects int) []byte {
+		kinds := make([]string, effects)
+		for i := range kinds {
+			kinds[i] = fmt.Sprintf(`"kind.%d"`, i)
+		}
+		return fmt.Appendf(nil, `{"custom":{"gate":{"agent":"claude","call":"%s","chain":{"digest":"%064x","log":"%s","seq":1},"effects":[%s],"event":"PreToolUse","id":"a","v":3}},"decision_id":"a-1","path":"gate/decision","result":{"effect":"deny","result":"reject"},"timestamp":"2026-11-20T08:00:00Z"}`,
+			call, 1, log, strings.Join(kinds, ","))
+	}
+	longest := 0 // that is taken
+	for n := 1<<20 - 1024; n < 1<<20+1024; n++ {
+		if _, _, err := store.ReadRecord(body("l1", strings.Repeat("x", n), 0)); err != nil {
+			break
+		}
+		longest = n
+	}
+	a := places(t)["directory"]
+	for what, text := range map[string][]byte{
+		"the longest": body("l1", strings.Repeat("x", longest), 0), "no log": body("", "ls", 0), "many effects": body("l1", "ls", 6_000), "more effects": body("l1", "ls", 7_000),
+	} {
+		row, err := archive.RowOf("0123456789abcdef", "red", time.Now(), text)
+		if err != nil {
+			t.Logf("%s: %v", what, err)
+			continue
+		}
+		if err := os.RemoveAll(filepath.Dir(a.Name("2026-11-20"))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Write(t.Context(), "2026-11-20", func(yield func(*archive.Row, error) bool) { yield(row, nil) }); err != nil {
+			t.Errorf("%s, of %d bytes, is taken and not archived: %v", what, len(text), err)
+		}
 	}
 }

@@ -155,8 +155,18 @@ func recordOf(sent *fleet.Sent) (*Record, error) {
 		r.Bundles = append(r.Bundles, b.Name+"@"+b.Revision)
 	}
 	r.Bundles = words(r.Bundles)
+	long := 0
+	for i := range r.Policies {
+		long += len(r.Policies[i].ID) + 1
+	}
+	if len(strings.Join(r.Effects, " ")) > maxList || long > maxList {
+		return nil, errors.New("it names more policies or effects than are kept of a record")
+	}
 	return r, nil
 }
+
+// maxList is the longest list of words in a column, in bytes. An archive has no longer one.
+const maxList = 64 << 10
 
 // policiesOf are those that had a say, or would have had.
 func policiesOf(a *audit.Record) []Policy {
