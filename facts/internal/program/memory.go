@@ -54,11 +54,12 @@ func (u *use) savesMemory(tool string) {
 	}
 }
 
-// holdsMemory remembers a file that is not there yet.
+// holdsMemory remembers a file that is not there yet. One into which the line has put a secret
+// that it names is worse than a dump, whatever its ending.
 func (u *use) holdsMemory(name string) {
 	f := flow.Literal(name)
 	for _, t := range u.targets(f) {
-		if t.Path == "" || u.World.Exists(t.Path) {
+		if t.Path == "" || u.World.Exists(t.Path) || u.Files[t.Path].Taint.Secret != "" {
 			return
 		}
 	}
