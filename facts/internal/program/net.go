@@ -293,7 +293,27 @@ func (u *use) belongsTo(p peer.Peer, t flow.Taint) bool {
 		return true
 	}
 	text, err := u.World.Read(t.From, maxScript)
-	return err == nil && p.Host != "" && strings.Contains(text, p.Host)
+	return err == nil && p.Host != "" && namesHost(text, p.Host)
+}
+
+// namesHost reports a text that names a host as a whole, and no longer name that ends in it.
+func namesHost(text, host string) bool {
+	for {
+		at := strings.Index(text, host)
+		if at < 0 {
+			return false
+		}
+		end := at + len(host)
+		if (at == 0 || !ofName(text[at-1])) && (end == len(text) || !ofName(text[end])) {
+			return true
+		}
+		text = text[end:]
+	}
+}
+
+// ofName reports a byte of the name of a host.
+func ofName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c >= 0x80
 }
 
 // receivers are the peers that the command names, for what it sends; the zero Peer where it

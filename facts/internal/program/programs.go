@@ -70,12 +70,17 @@ func (u *use) marksValues(file flow.Word) {
 		for name := range u.shell.Names() {
 			held, ok := u.shell.Variable(name)
 			value := held.Value.Text()
-			if !ok || !held.Value.Literal() || len(value) < leastMarked || !secret.Variable(name) || !namesWord(text, name) || !strings.Contains(text, value) {
+			if !ok || !held.Value.Literal() || len(value) < leastMarked || certain(value) || !secret.Variable(name) || !namesWord(text, name) || !strings.Contains(text, value) {
 				continue
 			}
 			u.shell.Mark(name, flow.Unknown(&flow.Hole{Why: "$" + name, Alts: []string{value}, Taint: flow.Taint{Secret: "environment variable " + name, From: t.Path}}))
 		}
 	}
+}
+
+// certain reports a value that is known for a secret by itself, and as a worse one than by its name.
+func certain(value string) bool {
+	return slices.ContainsFunc(secret.Find(value), func(p secret.Place) bool { return p.Grade == secret.Certain })
 }
 
 // ownsNames reports a file that sets up a tool and no variable of the line: a virtual
