@@ -2,6 +2,7 @@ package code
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -27,11 +28,18 @@ var forcedPush = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // DropsAll reports a text in any language that empties or drops a whole database, schema or table.
-func DropsAll(text string) bool { return dropsWhole().MatchString(text) }
+func DropsAll(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc(dropWords, func(w string) bool { return strings.Contains(lower, w) }) && dropsWhole().MatchString(text)
+}
+
+// dropWords are what a text has one of that [dropsWhole] matches: most have none, and to look for
+// them costs a hundredth.
+var dropWords = strings.Fields("drop truncate delete flush destroy_all db:reset db:purge db:schema migrate reset sync( databasecleaner flyway dbremovetable")
 
 var dropsWhole = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\bdrop\s+(?:database|schema|owned|keyspace|table|user)\b|\btruncate\b|\bdropDatabase\b|\bdrop_database\b|\bdrop_all\b|\bdropSchema\b|\bdropAllSchemas\b|\bdrop_collection\b|\bdelete\s+from\s+[\w."]+\s*["'` + "`" + `;)]|\bflush(?:all|db)\b|` +
-		`\bdelete_?many\(\s*\{\s*\}\s*[,)]|\bdestroy_all\b|\bdelete_all\b|\bdb:(?:drop|reset|purge|schema:load)\b|\bmigrate:(?:fresh|reset|refresh)\b|\bmigrate\s+reset\b|\becto\.(?:drop|reset)\b|\bforce:\s*true\b.{0,20}\)|\bDatabaseCleaner\b|\bdeleteAllNodes\b|\bdetach\s+delete\b|\bindices\.delete\b|\bdeleteIndex\b|\bclean\(\s*\)\s*\.?\s*migrate|flyway.{0,20}clean|\bdbRemoveTable\b|\bdelete_index\b`)
+	return regexp.MustCompile(`(?i)\bdrop\s+(?:database|schema|owned|keyspace|table|user)\b|(?-i:\bTRUNCATE\b)|\btruncate\s+table\b|\btruncate\s+[\w."]+\s*(?:;|,|cascade\b|restart\b)|\btruncate\s+(?:["'` + "`" + `]?\s*\+|[#%{])|(?:query|execute|exec|raw|sql)\w*\(?[^\n]{0,20}\btruncate\s|(?:->|::|\.)truncate\(\s*[){]|\btruncate\(\s*:|\bdropDatabase\b|\bdrop_database\b|\bdrop_all\b|\bdropSchema\b|\bdropAllSchemas\b|\bdrop_collection\b|\bdelete\s+from\s+[\w."]+\s*["'` + "`" + `;)]|\bflush(?:all|db)\b|` +
+		`\bdelete_?many\(\s*\{\s*\}\s*[,)]|\bdestroy_all\b|\bdelete_all\b|\bdb:(?:drop|reset|purge|schema:load)\b|\bmigrate:(?:fresh|reset|refresh)\b|\bmigrate\s+reset\b|\becto\.(?:drop|reset)\b|\bsync\([^)\n]{0,80}\bforce:\s*true\b|\bDatabaseCleaner\b|\bdeleteAllNodes\b|\bdetach\s+delete\b|\bindices\.delete\b|\bdeleteIndex\b|\bclean\(\s*\)\s*\.?\s*migrate|flyway.{0,20}clean|\bdbRemoveTable\b|\bdelete_index\b`)
 })
 
 // SecretInAddress reports a text in any language or format that puts a password or a private key into
