@@ -66,9 +66,10 @@ var (
 	localAddress = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^https?://(?:localhost|127\.|\[::1\]|10\.|192\.168\.|host\.docker\.internal|[\w-]+(?::|$)|example\.|\w+\.example)`)
 	})
-	// nameOfSecret finds an identifier of what only names a secret.
+	// nameOfSecret finds an identifier of what only names a secret, or stands in the link of a mail by which
+	// somebody gets a new one.
 	nameOfSecret = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:name|_?id|arn|path|ref|url|uri|version|reset|manager)$`)
+		return regexp.MustCompile(`(?:name|_?id|arn|path|ref|url|uri|version|reset|manager)$|reset|forgot|recovery`)
 	})
 )
 

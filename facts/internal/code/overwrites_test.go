@@ -15,3 +15,16 @@ func TestDropsAll(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretInAddress: a password or a key in an address, and the link of a mail for a new one.
+func TestSecretInAddress(t *testing.T) {
+	for text, want := range map[string]bool{
+		"fetch(`https://x.io/in?p=${dbPassword}`)": true, "get('https://x.io/?s=' + clientSecret)": true,
+		"const link = `https://app.shop.io/reset?token=${passwordResetToken}`": false, "'https://shop.io/new?t=' + forgotPasswordToken": false,
+		"`http://localhost:8080/?p=${password}`": false, "`https://x.io/${secretName}`": false,
+	} {
+		if SecretInAddress(text) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}
