@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -154,6 +155,8 @@ func (f *collectFlags) run(ctx context.Context, p process, name string, args []s
 		return usageError("one of --dir and --database is wanted")
 	case c.Database != "" && !strings.HasPrefix(c.Database, "postgres://") && !strings.HasPrefix(c.Database, "postgresql://"):
 		return usageError("--database takes postgres://…; a directory is --dir")
+	case hasPassword(c.Database):
+		return usageError("--database has a password, which every account of this machine can read in the list of processes: put it into ~/.pgpass")
 	case (c.Cert == "") != (c.Key == ""):
 		return usageError("--cert and --key go together")
 	case c.ProxyHeader == "" && (c.ProxyGroups != "" || c.ProxyToken != ""):
@@ -199,4 +202,14 @@ func parseLong(text string) (time.Duration, error) {
 		return d, nil
 	}
 	return 0, errors.New("a time such as 30d or 36h is wanted, and this is " + quoted(text))
+}
+
+// hasPassword reports an address that holds a password, in its login or as a parameter.
+func hasPassword(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return strings.Contains(address, "@") // nobody reads it, and it may
+	}
+	_, login := u.User.Password()
+	return login || u.Query().Has("password")
 }
