@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -37,6 +38,11 @@ var update = flag.Bool("update", false, "rewrite what scripts expect")
 // tests: an agent may well be among them.
 func TestMain(m *testing.M) {
 	early.Processors() // as main does
+	// A shell has what it starts with & ignore interrupts, and so does all that is started by that.
+	// A script ends its programs by an interrupt, so the tests take interrupts, do nothing, and start programs with the default.
+	if signal.Ignored(os.Interrupt) {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	testscript.Main(m, map[string]func(){
 		"gate": played(nil), "xterm": playTerminal, "gate-server": played(clients()), "gate-run": launch,
 		"gate-files": func() { // reads files, whatever else there is
