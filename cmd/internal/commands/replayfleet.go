@@ -189,7 +189,7 @@ func (f *replayFlags) runFleet(cmd *cobra.Command, p process) error {
 		task.Against = against.Text(p.page())
 	}
 	if _, set := p.lookupEnv("GOGC"); !set {
-		debug.SetGCPercent(fleetGC) // decisions leave much behind, and little of it stays
+		defer debug.SetGCPercent(debug.SetGCPercent(fleetGC)) // decisions leave much behind, and little of it stays
 	}
 	run := fleetRun{replayer: r, held: held, part: part, state: f.fleet.state, all: &replay.Partial{Task: task, Summary: replay.NewSummary()}}
 	if err := run.resume(); err != nil {
