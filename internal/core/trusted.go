@@ -29,6 +29,7 @@ func (g *Gate) trusted(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 	if f.Shell == nil {
 		return
 	}
+	loaded := map[string]bool{}
 	for i := range f.Shell.Commands {
 		c := &f.Shell.Commands[i]
 		var line strings.Builder
@@ -45,7 +46,7 @@ func (g *Gate) trusted(f *hook.Facts, ev *hook.Event, kept *seen.Seen) {
 			}
 		}
 		models(f, kept, text, effect, c.ID, nil)
-		g.modelsOf(f, kept, c, effect)
+		g.modelsOf(f, kept, c, effect, loaded)
 		if grants(text) {
 			addOnce(f, kept.OnlyUser(text), grantee, effect, c.ID, nil)
 		}
@@ -250,9 +251,13 @@ func models(f *hook.Facts, kept *seen.Seen, text, effect string, command int, fi
 // maxLoaded is how many files that a line names are read for the names of models.
 const maxLoaded = 4
 
+// maxNamed is how many words of a line may be the names of those files.
+const maxNamed = 256
+
 // modelsOf adds those whose own code a program of the project loads that runs now, as far as its line
-// names them, or a file which the line names.
-func (g *Gate) modelsOf(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand, effect string) {
+// names them, or a file which the line names. loaded are the forges and directories for which that
+// was done: what the line names is the same for each other such program.
+func (g *Gate) modelsOf(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand, effect string, loaded map[string]bool) {
 	forge := ""
 	var text strings.Builder
 	left := maxLoaded
@@ -267,16 +272,23 @@ func (g *Gate) modelsOf(f *hook.Facts, kept *seen.Seen, c *hook.ShellCommand, ef
 			}
 		}
 	}
-	if forge == "" {
+	key := forge + "\x00" + *c.Dir
+	if forge == "" || loaded[key] {
 		return
 	}
+	loaded[key] = true
 	text.WriteString(f.Shell.Text)
+	tried := map[string]bool{}
 	for _, other := range f.Shell.Commands {
 		for _, w := range other.Words {
 			if w.Value == nil || left == 0 || *w.Value == "" || len(*w.Value) > maxHead*4 || strings.ContainsAny(*w.Value, " \n") {
 				continue
 			}
 			file := absolute(*c.Dir, *w.Value)
+			if tried[file] || len(tried) == maxNamed {
+				continue
+			}
+			tried[file] = true
 			if read := g.text(file); read != "" && path.Ext(file) != ".py" {
 				text.WriteString("\n" + read)
 				left--
