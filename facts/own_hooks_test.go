@@ -22,6 +22,7 @@ func TestOwnHooks(t *testing.T) {
 		{"git config core.hooksPath .githooks", files{"/p/.githooks/README": "x"}, true},
 		{"git config core.hooksPath .githooks", files{"/p/.githooks/pre-commit": harmless, "/p/.git/hooks/pre-push": harmless}, true},
 		{"git config core.hooksPath .githooks", files{"/p/.githooks/pre-commit": harmless, "/p/.git/config": "[core]\n\thooksPath = .husky\n"}, true},
+		{"git -c \"$MORE\" config core.hooksPath .githooks", files{"/p/.githooks/pre-commit": harmless}, true},
 		{"git config --global core.hooksPath .githooks", files{"/p/.githooks/pre-commit": harmless}, true},
 		{"git -c core.hooksPath=.githooks commit -m x", files{"/p/.githooks/pre-commit": harmless}, true},
 		{"git config core.hooksPath /tmp/hooks", files{"/tmp/hooks/pre-commit": harmless}, true},

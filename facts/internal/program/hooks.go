@@ -109,8 +109,9 @@ func (u *use) ownHooks(value flow.Word) bool {
 	if real, ok := u.World.Resolve(dir, u.Links, true); !ok || real != dir || dir == top || !world.Below(dir, top) || world.Below(dir, git) {
 		return false
 	}
-	if had := u.gitSettings().Last("core.hookspath"); had != "" && u.World.GitPath(had, top) != dir {
-		return false // those would not run any more
+	settings, whole := u.gitConfiguration(git)
+	if had := settings.Last("core.hookspath"); !whole || had != "" && u.World.GitPath(had, top) != dir {
+		return false // those would not run any more, or nobody knows of which
 	}
 	var list []string
 	had := map[string]bool{}
