@@ -14,6 +14,10 @@ import (
 // where this one ended.
 const shipTime = 2 * time.Minute
 
+// statusTime bounds what sending the machine's status adds to that. It has time of its own,
+// for it says what keeps the records from arriving.
+const statusTime = 30 * time.Second
+
 // ship sends the decision log of this account where settings want it, and as root those
 // of the machine's accounts. What goes wrong there concerns no policy: it is told, and the
 // log is kept.
@@ -22,8 +26,6 @@ func (s *syncer) ship(ctx context.Context) {
 	if to.URL == "" || !s.settings.On(setting.Log) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, shipTime)
-	defer cancel()
 	text, err := s.shipAll(ctx)
 	if text != "" {
 		fmt.Fprintf(s.stderr, "gate: decision log: %s", text)
@@ -44,15 +46,19 @@ func (s *syncer) shipAll(ctx context.Context) (text string, err error) {
 			return "", err
 		}
 	}
-	report, err := shipLog(ctx, s.dirs.State, shipper)
+	records, cancel := context.WithTimeout(ctx, shipTime)
+	defer cancel()
+	report, err := shipLog(records, s.dirs.State, shipper)
 	if err == nil && report.Batches+report.Kept > 0 {
 		text = shipText(report)
 	}
 	if all && (err == nil || errors.Is(err, fs.ErrNotExist)) {
 		var others []shippedAccount
-		others, err = s.shipAccounts(ctx, s.dirs, shipper)
+		others, err = s.shipAccounts(records, s.dirs, shipper)
 		text += accountsText(others)
 	}
-	status := s.sendStatus(ctx, shippedBy{flags: s.flags.dirs, dirs: s.dirs, shipper: shipper, accounts: all, shipped: err})
+	last, cancelLast := context.WithTimeout(ctx, statusTime)
+	defer cancelLast()
+	status := s.sendStatus(last, shippedBy{flags: s.flags.dirs, dirs: s.dirs, shipper: shipper, accounts: all, shipped: err})
 	return text + status.text(), errors.Join(err, status.failed())
 }
