@@ -31,10 +31,7 @@ import (
 // Four machines make the same calls, in sessions and at times of their own: a quarter of
 // the calls differ. A machine makes callsADay of them each day.
 type fleetPast struct {
-	calls    int
-	days     int
 	replayer *past.Replayer
-	decided  map[string]decidedCall // of one group and day, by tool use
 }
 
 type decidedCall struct {

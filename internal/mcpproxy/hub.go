@@ -141,11 +141,10 @@ type peer struct {
 	done         chan struct{} // closed when it has ended
 
 	// What the hub's mu holds.
-	joined  bool   // it has begun
-	out     string // why it takes no part, "" if it does or may yet
-	offers  map[string]any
-	told    bool // that the client is ready
-	missing bool // the client's lists were made without it
+	joined bool   // it has begun
+	out    string // why it takes no part, "" if it does or may yet
+	offers map[string]any
+	told   bool // that the client is ready
 }
 
 func newPeer(h *hub, with Member) *peer {

@@ -231,6 +231,7 @@ func checkPage(in io.ReaderAt, at, end int64, codec pq.CompressionCodec, c *colu
 	default:
 		return 0, 0, foreign("a page of the column %s is of another kind", c.name)
 	}
+	//lint:ignore SA1019 writers of today still name it so
 	if with == pq.PlainDictionary {
 		with = pq.RLEDictionary
 	}

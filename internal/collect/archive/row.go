@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -129,11 +128,6 @@ func schema() *parquet.Schema {
 		g[columns[i].name] = columns[i].node()
 	}
 	return parquet.NewSchema(schemaName, g)
-}
-
-// columnAt is the place of a column in [columns].
-func columnAt(name string) int {
-	return slices.IndexFunc(columns[:], func(c column) bool { return c.name == name })
 }
 
 // value is what is written of a row in a column.
