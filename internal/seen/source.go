@@ -170,12 +170,20 @@ func speaks(f *hook.Facts) bool {
 // maxSpoken is how much of each end of an output is read for the names in messages, in bytes.
 const maxSpoken = 8 << 10
 
+// endsOf are the beginning and the end of an output, where programs put what matters.
+func endsOf(text string) [2]string {
+	return [...]string{text[:min(len(text), maxSpoken)], text[max(min(len(text), maxSpoken), len(text)-maxSpoken):]}
+}
+
 // messages are the hosts and repositories that the output of a program names, at its beginning
 // and its end.
 func messages(ev *hook.Event, own map[token]bool) []token {
 	l := lexer{except: own, code: true}
 	outputs(ev, func(_, text string) {
-		for _, part := range [...]string{text[:min(len(text), maxSpoken)], text[max(min(len(text), maxSpoken), len(text)-maxSpoken):]} {
+		for _, part := range endsOf(text) {
+			if !strings.Contains(part, "://") && !strings.Contains(part, ".com/") && !strings.Contains(part, ".io/") && !strings.Contains(part, ".org/") && !strings.Contains(part, "@") {
+				continue // most outputs name none
+			}
 			for _, h := range Hosts(part) {
 				l.add(kindHost, hostOf(h.Host))
 			}
@@ -241,7 +249,8 @@ func (l *lexer) hints(text string) {
 func mended(ev *hook.Event) (names []string) {
 	all := lexer{}
 	outputs(ev, func(_, text string) {
-		for line := range strings.Lines(text) {
+		ends := endsOf(text)
+		for line := range strings.Lines(ends[0] + ends[1]) {
 			if line[0] != '>' && (strings.Contains(line, "install ") || strings.Contains(line, " add ") || strings.Contains(line, " i ") || strings.Contains(line, " get ")) {
 				all.lines(line)
 				all.names(line)
