@@ -175,13 +175,16 @@ func endsOf(text string) [2]string {
 	return [...]string{text[:min(len(text), maxSpoken)], text[max(min(len(text), maxSpoken), len(text)-maxSpoken):]}
 }
 
+// addressSigns are what addresses, places on forges and registries, and actions have.
+const addressSigns = ":// @ .com/ .io/ .org/ .co/ .ht/ .aws/ .sh/"
+
 // messages are the hosts and repositories that the output of a program names, at its beginning
 // and its end.
 func messages(ev *hook.Event, own map[token]bool) []token {
 	l := lexer{except: own, code: true}
 	outputs(ev, func(_, text string) {
 		for _, part := range endsOf(text) {
-			if !strings.Contains(part, "://") && !strings.Contains(part, ".com/") && !strings.Contains(part, ".io/") && !strings.Contains(part, ".org/") && !strings.Contains(part, "@") {
+			if !slices.ContainsFunc(strings.Fields(addressSigns), func(sign string) bool { return strings.Contains(part, sign) }) {
 				continue // most outputs name none
 			}
 			for _, h := range Hosts(part) {
